@@ -380,6 +380,38 @@ static void nothing_light_behind_a_bar(void **state)
     assert_true(session_open_input(&s, SENTENCE, &error));
 }
 
+/* Beside each other too A and B say how far the written word is ahead, and of which. */
+static void two_sides_have_rivals(void **state)
+{
+    (void)state;
+    run("goto probs[t=10]; word tired wide; view writing");
+    for (int side = SIDE_A; side <= SIDE_B; side++)
+        for (int small = 0; small < 2; small++) {
+            const Graph *g = session_graph(&s, (Side)side);
+            const NodeId margin = site_node_any(g, SITE_MARGIN);
+            const float *x = session_need(&s, (Side)side, site_path_any(g, SITE_MARGIN), &error);
+            const uint16_t run_of = session_ref((Side)side, margin, 0).run;
+            int rows = 0, elle = 0;
+            draw(small ? 24 : 40, small ? 80 : 120);
+            for (int y = 0; y < c.h; y++)
+                for (int i = 0; i + 8 < c.w; i++) {
+                    const Cell *k = &c.cells[y * c.w + i];
+                    if (k->ref.run != run_of || k->ref.node != margin || k[-1].ref.node == margin)
+                        continue;
+                    char text[16];
+                    number_text(text, sizeof text, x[k->ref.cell], 5);
+                    for (int d = 0; text[d]; d++)
+                        assert_int_equal(k[d].ch, text[d]);
+                    rows++;
+                    elle += k->ref.cell == 10 && k[6].ch == 'e' && k[7].ch == 'l' && k[8].ch == 'l';
+                }
+            assert_int_equal(rows, small ? 8 : 15);
+            assert_int_equal(elle, side == SIDE_A); /* what B writes is the rival of what A does */
+        }
+    run("pin off; reset edits; reset view");
+    assert_true(session_open_input(&s, SENTENCE, &error));
+}
+
 /* A word under the bars of two sides that only A reads has A's colour; those of both have none. */
 static void a_word_of_one_side(void **state)
 {
@@ -438,13 +470,19 @@ static void signs_stand_in_quotes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_difference_of_two_streams), cmocka_unit_test(rows_that_share_a_line),
-        cmocka_unit_test(numbers_of_beginnings),         cmocka_unit_test(the_rows_numbers_are_of_its_words),
-        cmocka_unit_test(tokens_count_as_addresses_do),  cmocka_unit_test(a_number_that_is_not_there_yet),
-        cmocka_unit_test(a_drawing_is_seen_whole),       cmocka_unit_test(what_has_no_place),
-        cmocka_unit_test(words_that_are_not_seen),       cmocka_unit_test(a_part_of_a_step_costs_less),
-        cmocka_unit_test(nothing_light_behind_a_bar),    cmocka_unit_test(a_word_of_one_side),
-        cmocka_unit_test(signs_stand_in_quotes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_difference_of_two_streams),
+                                       cmocka_unit_test(rows_that_share_a_line),
+                                       cmocka_unit_test(numbers_of_beginnings),
+                                       cmocka_unit_test(the_rows_numbers_are_of_its_words),
+                                       cmocka_unit_test(tokens_count_as_addresses_do),
+                                       cmocka_unit_test(a_number_that_is_not_there_yet),
+                                       cmocka_unit_test(a_drawing_is_seen_whole),
+                                       cmocka_unit_test(what_has_no_place),
+                                       cmocka_unit_test(words_that_are_not_seen),
+                                       cmocka_unit_test(a_part_of_a_step_costs_less),
+                                       cmocka_unit_test(nothing_light_behind_a_bar),
+                                       cmocka_unit_test(two_sides_have_rivals),
+                                       cmocka_unit_test(a_word_of_one_side),
+                                       cmocka_unit_test(signs_stand_in_quotes)};
     return cmocka_run_group_tests(tests, start, stop);
 }

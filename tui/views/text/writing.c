@@ -17,7 +17,10 @@ enum {
     BAR_NAMED = 6, /* "logit" and a blank */
     BAR_MOST = 32,
     SECOND = 18,
+    WRITES = 8, /* "A writes" */
     AWAY = 7,
+    AWAY_BRIEF = 6,
+    AWAY_OF = 9, /* "A ahead" */
     PITCH_MOST = 3
 };
 
@@ -26,11 +29,17 @@ typedef struct Writing {
     Shown margin; /* [token]: the logit of what is written less that of what comes second */
     float most;   /* the largest of them */
     const Axis *tokens, *words;
-    size_t n; /* words of the vocabulary */
-    int word; /* widest token shown */
+    size_t n;       /* words of the vocabulary */
+    int word;       /* widest token shown */
+    bool distanced; /* margin is there, or will be */
     Rect lines;
     int first, pitch; /* lines of a step */
 } Writing;
+
+/* Where a step's parts begin, from the left, and how wide they are; 0 wide: no room. */
+typedef struct Columns {
+    int after, arrow, writes, word, share, ahead, away, bar, then, seconds, each;
+} Columns;
 
 static bool writing_open(const Session *s, Side side, Writing *w)
 {
@@ -45,7 +54,8 @@ static bool writing_open(const Session *s, Side side, Writing *w)
     w->n = (size_t)w->words->n;
     w->word = shown_axis_widest(w->tokens, WORD_MOST);
     w->word = w->word < WORD_LEAST ? WORD_LEAST : w->word;
-    if (shown_open(s, side, shown_site(s, side, SITE_MARGIN), &w->margin) && w->margin.values)
+    w->distanced = shown_open(s, side, shown_site(s, side, SITE_MARGIN), &w->margin);
+    if (w->distanced && w->margin.values)
         for (size_t i = 0; i < w->margin.count; i++)
             w->most = w->margin.values[i] > w->most ? w->margin.values[i] : w->most;
     return true;
@@ -125,55 +135,96 @@ static int bar_of(int left, int seconds)
     return bar > BAR_MOST ? BAR_MOST : bar;
 }
 
+/* Beside A and B there is no room for all: rather the rival and its distance than the word before, which stands a line
+ * higher. */
+static bool is_brief(const Writing *w, int width)
+{
+    return w->distanced && width < NUMBER + 2 * (w->word + 1) + 2 + SHARE + 1 + AWAY &&
+           width >= NUMBER + w->word + 1 + AWAY_BRIEF + WORD_LEAST;
+}
+
+static Columns columns_of(const Writing *w, int width)
+{
+    Columns c = {.word = w->word, .away = AWAY};
+    if (is_brief(w, width)) {
+        c.arrow = NUMBER - 1;
+        c.writes = NUMBER;
+        c.ahead = NUMBER + w->word + 1;
+        c.away = AWAY_BRIEF;
+        c.then = c.ahead + c.away;
+        c.seconds = 1;
+        c.each = width - c.then + 1;
+        return c;
+    }
+    c.after = NUMBER;
+    c.arrow = c.after + w->word + 1;
+    c.writes = c.arrow + 2;
+    c.word = w->word < width - c.writes ? w->word : width - c.writes;
+    int x = c.writes + w->word + 1;
+    if (x + SHARE <= width) {
+        c.share = x;
+        x += SHARE + 1;
+    }
+    c.seconds = seconds_of(width - x);
+    c.each = second_of(width - x);
+    const int bar = bar_of(width - x, c.seconds);
+    if (bar >= -1) {
+        c.ahead = x;
+        c.bar = bar >= BAR_LEAST ? bar : 0;
+        x += AWAY + (c.bar ? c.bar + 1 : 0);
+    }
+    c.then = x;
+    return c;
+}
+
 /* The further the rival, the longer. */
-static void put_margin(const Paint *p, const Writing *w, int t, int y, int x, int bar, Style style)
+static void put_margin(const Paint *p, const Writing *w, int t, int y, int x, int away, int bar, Style style)
 {
     if (!w->margin.values)
         return;
-    shown_number_right(p, &w->margin, (size_t)t, y, x, AWAY - 1, style);
+    shown_number_right(p, &w->margin, (size_t)t, y, x, away - 1, style);
     for (int line = 0; line < (w->pitch > 1 ? w->pitch - 1 : 1) && bar >= BAR_LEAST && w->most > 0; line++)
-        canvas_bar(p->c, y + line, x + AWAY, bar, (double)(w->margin.values[t] / w->most), style,
+        canvas_bar(p->c, y + line, x + away, bar, (double)(w->margin.values[t] / w->most), style,
                    shown_ref(&w->margin, (size_t)t));
 }
 
 static void draw_step(const Paint *p, const Writing *w, int t, int y, bool here)
 {
     const float *row = row_of(w, t);
+    const Columns at = columns_of(w, w->lines.w);
     size_t best = classes_best(row, w->n), next = classes_next(row, w->n, best);
     char label[64];
-    int x = w->lines.x, end = x + w->lines.w;
-    Style style = here ? STYLE_SELECTED : STYLE_TEXT;
+    const int x = w->lines.x, end = x + w->lines.w;
+    const Style style = here ? STYLE_SELECTED : STYLE_TEXT, dim = here ? STYLE_SELECTED : STYLE_DIM;
+    const bool other = forced(w, t, best);
     if (here)
         canvas_fill(p->c, (Rect){y, x, 1, w->lines.w}, STYLE_SELECTED, ' ');
     canvas_printf(p->c, y, x, NUMBER, here ? STYLE_SELECTED : STYLE_AXIS, "%s%2d", here ? ">" : " ", t + 1);
-    x += NUMBER;
-    canvas_label(p->c, y, x, w->word, here ? STYLE_SELECTED : STYLE_DIM, axis_label(w->tokens, t, label, sizeof label));
-    x += w->word + 1;
-    bool other = forced(w, t, best);
-    if (x + w->word + 2 <= end)
-        canvas_glyph(p->c, y, x, other ? STYLE_WARNING : style, other ? 0x2260 : 0x2192);
-    x += 2;
-    canvas_label(p->c, y, x, w->word < end - x ? w->word : end - x, other ? STYLE_WARNING : style,
+    if (at.after)
+        canvas_label(p->c, y, x + at.after, w->word, dim, axis_label(w->tokens, t, label, sizeof label));
+    if ((other || at.after) && at.arrow + w->word + 2 <= w->lines.w)
+        canvas_glyph(p->c, y, x + at.arrow, other ? STYLE_WARNING : style, other ? 0x2260 : 0x2192);
+    canvas_label(p->c, y, x + at.writes, at.word, other ? STYLE_WARNING : style,
                  axis_label(w->words, (int)best, label, sizeof label));
-    x += w->word + 1;
-    if (x + SHARE <= end)
-        x = put_share(p, w, t, best, y, x, style) + 1;
-    int seconds = seconds_of(end - x), bar = bar_of(end - x, seconds), each = second_of(end - x);
-    if (bar >= -1) {
-        put_margin(p, w, t, y, x, bar, style);
-        x += AWAY + (bar >= BAR_LEAST ? bar + 1 : 0);
-        if (here && bar >= BAR_LEAST && !seconds) /* the light line ends where the bar begins */
-            canvas_fill(p->c, (Rect){y, x - 1, 1, end - x + 1}, STYLE_TEXT, ' ');
-    }
-    for (int k = 0; k < seconds && next < w->n; k++, next = classes_next(row, w->n, next), x += each) {
-        canvas_label(p->c, y, x, SECOND - SHARE - 1, here ? STYLE_SELECTED : STYLE_DIM,
+    if (at.share)
+        put_share(p, w, t, best, y, x + at.share, style);
+    else
+        canvas_ref(p->c, y, x + at.writes, at.word, shown_ref(&w->probs, (size_t)t * w->n + best));
+    if (at.ahead)
+        put_margin(p, w, t, y, x + at.ahead, at.away, at.bar, style);
+    if (here && at.bar && !at.seconds) /* the light line ends where the bar begins */
+        canvas_fill(p->c, (Rect){y, x + at.then - 1, 1, end - x - at.then + 1}, STYLE_TEXT, ' ');
+    for (int k = 0; k < at.seconds && next < w->n; k++, next = classes_next(row, w->n, next)) {
+        const int from = x + at.then + k * at.each;
+        const bool shared = at.each == SECOND && at.share;
+        canvas_label(p->c, y, from, at.share ? SECOND - SHARE - 1 : at.each - 1, dim,
                      axis_label(w->words, (int)next, label, sizeof label));
-        if (each == SECOND)
-            put_share(p, w, t, next, y, x + SECOND - SHARE - 1, here ? STYLE_SELECTED : STYLE_DIM);
+        if (shared)
+            put_share(p, w, t, next, y, from + SECOND - SHARE - 1, dim);
     }
 }
 
-/* What A and B write after the same number of words. */
+/* What A and B write after the same number of words, and where there is room how far their rivals are behind. */
 static void draw_both(const Paint *p, Rect r)
 {
     Writing a, b;
@@ -187,8 +238,11 @@ static void draw_both(const Paint *p, Rect r)
     }
     writing_layout(r, &b);
     int steps = a.tokens->n < b.tokens->n ? a.tokens->n : b.tokens->n, wide = a.word > b.word ? a.word : b.word;
+    wide = wide < WRITES ? WRITES : wide;
+    const bool far = a.distanced && b.distanced && r.w >= NUMBER + 2 * wide + 2 + 2 * AWAY_OF;
     if (b.lines.y > r.y)
-        canvas_printf(p->c, r.y, r.x, r.w, STYLE_HEADER, "    %-*s  B writes", wide, "A writes");
+        canvas_printf(p->c, r.y, r.x, r.w, STYLE_HEADER, "    %-*s  %-*s%s", wide, "A writes", wide, "B writes",
+                      far ? "  A ahead  B ahead" : "");
     for (int i = 0; (i + 1) * b.pitch <= b.lines.h && i + b.first < steps; i++) {
         int t = i + b.first, y = b.lines.y + i * b.pitch; /* beside the same step of A and B */
         size_t x = classes_best(row_of(&a, t), a.n), z = classes_best(row_of(&b, t), b.n);
@@ -204,33 +258,33 @@ static void draw_both(const Paint *p, Rect r)
         canvas_label(p->c, y, at, wide < r.x + r.w - at ? wide : r.x + r.w - at, same ? STYLE_DIM : STYLE_SIDE_B,
                      other);
         canvas_ref(p->c, y, at, 1, shown_ref(&b.probs, (size_t)t * b.n + z));
+        if (far && a.margin.values)
+            shown_number_right(p, &a.margin, (size_t)t, y, at + wide + 2, AWAY_OF - 2, same ? STYLE_DIM : STYLE_SIDE_A);
+        if (far && b.margin.values)
+            shown_number_right(p, &b.margin, (size_t)t, y, at + wide + AWAY_OF + 2, AWAY_OF - 2,
+                               same ? STYLE_DIM : STYLE_SIDE_B);
     }
 }
 
 static void draw_header(const Paint *p, Rect r, const Writing *w)
 {
-    bool target = w->tokens->sequence == SEQUENCE_TARGET;
-    int x = r.x + NUMBER;
-    canvas_text(p->c, r.y, x, w->word, STYLE_HEADER, target ? "after" : "place");
-    x += w->word + 3;
-    int end = r.x + r.w;
-    canvas_text(p->c, r.y, x, end - x > 0 ? end - x : 0, STYLE_HEADER, target ? "writes" : "names");
-    x += w->word + 1;
-    if (x + SHARE > end)
-        return;
-    canvas_right(p->c, r.y, x, SHARE, STYLE_HEADER, "prob.");
-    x += SHARE + 1;
-    int seconds = seconds_of(end - x), bar = bar_of(end - x, seconds), each = second_of(end - x);
-    if (bar >= -1) {
-        canvas_right(p->c, r.y, x, AWAY - 1, STYLE_HEADER, "ahead");
-        if (bar >= BAR_NAMED)
-            canvas_text(p->c, r.y, x + AWAY, bar, STYLE_DIM, "logit");
-        x += AWAY + (bar >= BAR_LEAST ? bar + 1 : 0);
-    }
-    for (int k = 0; k < seconds; k++, x += each) {
-        canvas_text(p->c, r.y, x, SECOND - SHARE - 1, STYLE_HEADER, "then");
-        if (each == SECOND)
-            canvas_right(p->c, r.y, x + SECOND - SHARE - 1, SHARE, STYLE_HEADER, "prob.");
+    const bool target = w->tokens->sequence == SEQUENCE_TARGET;
+    const Columns at = columns_of(w, r.w);
+    if (at.after)
+        canvas_text(p->c, r.y, r.x + at.after, w->word, STYLE_HEADER, target ? "after" : "place");
+    canvas_text(p->c, r.y, r.x + at.writes, r.w - at.writes > 0 ? r.w - at.writes : 0, STYLE_HEADER,
+                target ? "writes" : "names");
+    if (at.share)
+        canvas_right(p->c, r.y, r.x + at.share, SHARE, STYLE_HEADER, "prob.");
+    if (at.ahead)
+        canvas_right(p->c, r.y, r.x + at.ahead, at.away - 1, STYLE_HEADER, "ahead");
+    if (at.bar >= BAR_NAMED)
+        canvas_text(p->c, r.y, r.x + at.ahead + AWAY, at.bar, STYLE_DIM, "logit");
+    for (int k = 0; k < at.seconds; k++) {
+        const int from = r.x + at.then + k * at.each;
+        canvas_text(p->c, r.y, from, at.share ? SECOND - SHARE - 1 : at.each - 1, STYLE_HEADER, "then");
+        if (at.each == SECOND && at.share)
+            canvas_right(p->c, r.y, from + SECOND - SHARE - 1, SHARE, STYLE_HEADER, "prob.");
     }
 }
 
