@@ -136,17 +136,19 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
                                      : " − mean");
     else if (band == NORMS) {
         Buf longest = {0};
-        static const char *const PER_PLACE[] = {"length of each vector, a scale per place", "length, a scale per place",
-                                                "length, own scales"};
+        static const char *const PER_PLACE[][3] = {
+            {"length of each vector, a scale per place", "length, a scale per place", "length, own scales"},
+            {"length of each vector, own scales; of >:", "length, own scales; of >:", "length; scale of >:"}};
+        const char *const *per = PER_PLACE[v->a->shown > 1]; /* the bar is that of the place with a > */
         int form = brief;
-        while (form < 2 && utf8_cells(PER_PLACE[form]) > line.w)
+        while (form < 2 && utf8_cells(per[form]) > line.w)
             form++;
-        n = utf8_print(text, sizeof text, "%s", bar ? PER_PLACE[form] : "length");
+        n = utf8_print(text, sizeof text, "%s", bar ? per[form] : "length");
         if (!bar) /* its column is named above */
             n = 0;
         alike_put_longest(v, bar ? "; " : "", line.w - n - (bar ? BAR_LEAST + 2 : 0), &longest);
         if (!longest.len && !brief && bar) { /* which is longest comes before what the scale is of */
-            n = utf8_print(text, sizeof text, "length, own scales");
+            n = utf8_print(text, sizeof text, "%s", per[2]);
             alike_put_longest(v, "; ", line.w - n - BAR_LEAST - 2, &longest);
         }
         text[n] = '\0';
