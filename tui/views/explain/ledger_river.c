@@ -284,7 +284,14 @@ int river_own(const River *r, const Tributary *t)
     return own > 0 ? own : 1;
 }
 
-/* Where a part has one column for both: how far its loss would reach, over what stands there. */
+/* Does cell k hold a tributary's colour alone? */
+static bool is_full(const Cell *k)
+{
+    return k->ch == 0x2588 && !(k->attrs & ATTR_REVERSE);
+}
+
+/* Where a part has one column for both: how far its loss would reach, over what stands there. In the cell where its
+ * water ends there is no room for both: then beside it, outside where more is lost, else inside. */
 static void put_lost_mark(const Paint *p, const River *r, const Bed *b, int i)
 {
     const Tributary *t = &r->at[i];
@@ -294,7 +301,15 @@ static void put_lost_mark(const Paint *p, const River *r, const Bed *b, int i)
     Cell *k = canvas_at(p->c, y, x);
     if (!k || isnan(t->lost) || fabsf(t->lost) * b->scale < 1)
         return;
-    const bool full = k->ch == 0x2588 && !(k->attrs & ATTR_REVERSE);
+    if (k->ch > ' ' && !is_full(k)) {
+        const bool inside = t->lost * t->wrote > 0 && fabsf(t->lost) < fabsf(t->wrote);
+        const Colour stream[] = {water_colour(p, STREAM, false), water_colour(p, STREAM, true)};
+        y += (t->lost > 0) == inside ? 1 : -1;
+        k = y >= b->r.y && y < b->r.y + b->r.h ? canvas_at(p->c, y, x) : NULL;
+        if (!k || (k->ch > ' ' && !is_full(k)) || (inside && (k->fg == stream[0] || k->fg == stream[1])))
+            return;
+    }
+    const bool full = is_full(k);
     const Colour under = k->fg;
     canvas_glyph(p->c, y, x, STYLE_TEXT, lost_glyph(p));
     k->attrs = 0;
