@@ -1,7 +1,7 @@
 /* every.h: how many of its plants a suite tries. PLANTED=all (make planted): each; PLANTED=N (under sanitizers, and with
  * the second compiler): every Nth; else as many as the suite usually does. */
-#ifndef TESTS_CORE_DIFF_EVERY_H
-#define TESTS_CORE_DIFF_EVERY_H
+#ifndef VITRINE_TESTS_CORE_DIFF_EVERY_H
+#define VITRINE_TESTS_CORE_DIFF_EVERY_H
 
 #include <stdlib.h>
 #include <string.h>
