@@ -323,6 +323,45 @@ static void below_the_strip(void **state)
     canvas_free(&c);
 }
 
+/* A map of vectors with room below: the one at the cursor as bars, each under its column and the longer the larger. */
+static void below_the_map(void **state)
+{
+    (void)state;
+    enum { H = 92, W = 75, ROW = 30, N = 64 };
+    Canvas c;
+    Tensor t;
+    canvas_init(&c, H, W);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    look_at("blocks.1.resid_post");
+    NodeId n = session_node(&session, SIDE_A, session.place.path);
+    session.place.at[graph_node(session_graph(&session, SIDE_A), n)->dims.axis[0]] = ROW;
+    assert_true(tensor_open(&session, SIDE_A, session.place.path, &t));
+    view_draw(&VIEW_TENSOR, &p, (Rect){0, 0, H, W}, SIDE_A, true);
+    const int label = tensor_label_width(&t, W);
+    for (int i = 0; i < N; i++) {
+        const size_t cell = (size_t)ROW * N + (size_t)i;
+        int bars = 0, other = 0;
+        for (int y = 67; y < H - 3; y++) { /* its head, 65 lines, one between */
+            const Ref ref = canvas_at(&c, y, label + i)->ref;
+            bars += ref.run && ref.cell == cell;
+            other += ref.run && ref.cell != cell;
+        }
+        assert_int_equal(other, 0);
+        const float x = t.v.values[cell];
+        for (int k = 0; k < N; k++) {
+            int shorter = 0;
+            for (int y = 67; y < H - 3; y++)
+                shorter += canvas_at(&c, y, label + k)->ref.run > 0;
+            if (x * t.v.values[cell - (size_t)i + (size_t)k] > 0 &&
+                fabsf(x) > fabsf(t.v.values[cell - (size_t)i + (size_t)k]))
+                assert_true(bars >= shorter);
+        }
+        assert_true(bars > 0);
+    }
+    session.place.at[graph_node(session_graph(&session, SIDE_A), n)->dims.axis[0]] = 0;
+    canvas_free(&c);
+}
+
 /* Few rows of many columns: broken into bands, in which every value is drawn, a cell at least each, and hit. */
 static void bands(void **state)
 {
@@ -511,6 +550,7 @@ int main(void)
         cmocka_unit_test(every_row_is_named),
         cmocka_unit_test(bands),
         cmocka_unit_test(below_the_strip),
+        cmocka_unit_test(below_the_map),
         cmocka_unit_test(numbers_on_their_colours),
         cmocka_unit_test(patch_beside_its_numbers),
     };

@@ -9,54 +9,15 @@
 #include "core/base/utf8.h"
 #include "tui/views/heat.h"
 #include "tui/views/spread.h"
-#include "tui/views/tensor/tensor.h"
-
-/* One direction: n values in `drawn` cells. Values of the last of merged axes, `inner` of them, have `per` cells, so
- * that none mixes two heads; or every cell has `pool` values, as the reader chose. */
-typedef struct Bins {
-    size_t n, drawn, inner, per, pool;
-} Bins;
-
-static Bins bins_of(const Graph *g, Dims merged, size_t n, size_t room, int pool)
-{
-    Bins b = {.n = n, .inner = merged.n > 1 ? (size_t)g->axes[merged.axis[merged.n - 1]].n : n};
-    if (pool > 0) {
-        b.pool = (size_t)pool < n ? (size_t)pool : n;
-        b.drawn = (n + b.pool - 1) / b.pool;
-        return b;
-    }
-    if (b.inner < n && room / (n / b.inner) == 0) /* not even a cell for each */
-        b.inner = n;
-    b.per = room / (n / b.inner);
-    b.per = b.per < b.inner ? b.per : b.inner;
-    b.drawn = n / b.inner * b.per;
-    return b;
-}
-
-/* The first value of drawn cell k, and what it ends before. */
-static size_t bin_from(const Bins *b, size_t k)
-{
-    return b->pool ? k * b->pool : k / b->per * b->inner + heat_first(k % b->per, b->inner, b->per);
-}
-
-static size_t bin_end(const Bins *b, size_t k)
-{
-    size_t end = b->pool ? (k + 1) * b->pool : k / b->per * b->inner + heat_first(k % b->per + 1, b->inner, b->per);
-    return end < b->n ? end : b->n;
-}
-
-static size_t bin_of(const Bins *b, size_t i)
-{
-    return b->pool ? i / b->pool : i / b->inner * b->per + heat_part(i % b->inner, b->inner, b->per);
-}
+#include "tui/views/tensor/tensor_bins.h"
 
 typedef struct Fit {
-    Rect cells;        /* where the data cells are */
-    int label_w;       /* columns of row labels to their left */
-    int head;          /* lines of column labels above them */
-    Bins down, across; /* of all rows and columns */
-    int rows, cols;    /* cells drawn */
-    size_t row0, col0; /* first of them, counted in drawn cells */
+    Rect cells;              /* where the data cells are */
+    int label_w;             /* columns of row labels to their left */
+    int head;                /* lines of column labels above them */
+    TensorBins down, across; /* of all rows and columns */
+    int rows, cols;          /* cells drawn */
+    size_t row0, col0;       /* first of them, counted in drawn cells */
     HeatSize size;
 } Fit;
 
@@ -110,12 +71,12 @@ static Fit fit_below(const Paint *p, Rect r, const Tensor *t, int head)
         room_r = tall >= 1 && tall < room_r ? tall : room_r;
         room_c = wide >= 1 && wide < room_c ? wide : room_c;
     }
-    f.down = bins_of(g, t->plane.rows, t->plane.row_count, room_r, look->pool);
-    f.across = bins_of(g, t->plane.cols, t->plane.col_count, room_c, look->pool);
+    f.down = tensor_bins_of(g, t->plane.rows, t->plane.row_count, room_r, look->pool);
+    f.across = tensor_bins_of(g, t->plane.cols, t->plane.col_count, room_c, look->pool);
     f.rows = (int)(f.down.drawn < room_r ? f.down.drawn : room_r);
     f.cols = (int)(f.across.drawn < room_c ? f.across.drawn : room_c);
-    f.row0 = scroll_first(f.down.drawn, row_here(t) ? bin_of(&f.down, t->row) : 0, (size_t)f.rows);
-    f.col0 = scroll_first(f.across.drawn, col_here(t) ? bin_of(&f.across, t->col) : 0, (size_t)f.cols);
+    f.row0 = scroll_first(f.down.drawn, row_here(t) ? tensor_bin_of(&f.down, t->row) : 0, (size_t)f.rows);
+    f.col0 = scroll_first(f.across.drawn, col_here(t) ? tensor_bin_of(&f.across, t->col) : 0, (size_t)f.cols);
     f.size = is_picture(t) ? heat_within(p, (HeatSize){heat_pixels(p, f.cells.h), f.cells.w}, f.rows, f.cols, 1)
                            : heat_size(p, f.cells, f.rows, f.cols);
     return f;
@@ -144,9 +105,9 @@ static bool fit_fine(const Paint *p, const Tensor *t, const Fit *f, Fit *out)
     if (!pixels.tall || !pooled || f->down.pool || (size_t)f->rows < f->down.drawn || (size_t)f->cols < f->across.drawn)
         return false;
     *out = *f;
-    out->down = bins_of(t->v.graph, t->plane.rows, t->plane.row_count, (size_t)pixels.tall, 0);
+    out->down = tensor_bins_of(t->v.graph, t->plane.rows, t->plane.row_count, (size_t)pixels.tall, 0);
     size_t wide = MOST / out->down.drawn < (size_t)pixels.wide ? MOST / out->down.drawn : (size_t)pixels.wide;
-    out->across = bins_of(t->v.graph, t->plane.cols, t->plane.col_count, wide, 0);
+    out->across = tensor_bins_of(t->v.graph, t->plane.cols, t->plane.col_count, wide, 0);
     out->rows = (int)out->down.drawn;
     out->cols = (int)out->across.drawn;
     out->row0 = out->col0 = 0;
@@ -231,12 +192,12 @@ static float heat_value(const void *context, int row, int col, Ref *ref)
 {
     const HeatSource *h = context;
     const Tensor *t = h->t;
-    size_t line = h->f->row0 + (size_t)row, r0 = bin_from(&h->f->down, line), drawn = h->f->col0 + (size_t)col,
-           c0 = bin_from(&h->f->across, drawn);
+    size_t line = h->f->row0 + (size_t)row, r0 = tensor_bin_from(&h->f->down, line), drawn = h->f->col0 + (size_t)col,
+           c0 = tensor_bin_from(&h->f->across, drawn);
     Pooled p = {.best = tensor_cell(t, r0, c0)};
     float first = t->v.values[p.best];
     p.top = h->kind == POOL_ABSMAX ? fabsf(first) : first;
-    bool whole = pool_block(&p, h, r0, bin_end(&h->f->down, line), c0, bin_end(&h->f->across, drawn));
+    bool whole = pool_block(&p, h, r0, tensor_bin_end(&h->f->down, line), c0, tensor_bin_end(&h->f->across, drawn));
     *ref = shown_ref(&t->v, p.best);
     return whole && h->kind == POOL_MEAN ? (float)(p.sum / (double)p.count) : t->v.values[p.best];
 }
@@ -287,12 +248,12 @@ static ColourScale scale_of(const Paint *p, const Fit *f, const Tensor *t)
 
 static size_t cursor_row(const Fit *f, const Tensor *t)
 {
-    return bin_of(&f->down, t->row) - f->row0;
+    return tensor_bin_of(&f->down, t->row) - f->row0;
 }
 
 static size_t cursor_col(const Fit *f, const Tensor *t)
 {
-    return bin_of(&f->across, t->col) - f->col0;
+    return tensor_bin_of(&f->across, t->col) - f->col0;
 }
 
 /* The words that share a line, "the, l'": all of them where there is room, of two the second cut, else how many more
@@ -325,7 +286,8 @@ static void draw_words_of(const Paint *p, const Fit *f, WordLine *w, bool words,
 /* Of words every row of cell k, of others its first one, or the cursor's. */
 static void put_words_of(const Fit *f, const Tensor *t, int k, bool words, bool here, WordLine *w)
 {
-    const size_t from = bin_from(&f->down, f->row0 + (size_t)k), end = bin_end(&f->down, f->row0 + (size_t)k);
+    const size_t from = tensor_bin_from(&f->down, f->row0 + (size_t)k),
+                 end = tensor_bin_end(&f->down, f->row0 + (size_t)k);
     char label[64];
     for (size_t i = here && !words ? t->row : from, last = words ? end : i + 1; i < last; i++, w->count++) {
         shown_label(t->v.graph, t->plane.rows, t->row0 + i, label, sizeof label);
@@ -432,7 +394,7 @@ static void draw_col_labels(const Paint *p, const Fit *f, const Tensor *t)
         int x = heat_cell(p, f->cells, f->rows, f->cols, f->size, 0, k).x;
         if (col % (size_t)step)
             continue;
-        int w = col_label(t, outer, bin_from(&f->across, col), label);
+        int w = col_label(t, outer, tensor_bin_from(&f->across, col), label);
         if (x + w <= end && (x + w < from || x > from + width))
             canvas_text(p->c, y, x, w, STYLE_AXIS, label);
     }
@@ -475,7 +437,7 @@ static Bands bands_of(const Paint *p, Rect r, const Tensor *t)
         int lines = (r.h - (k - 1)) / k, count = (int)((n + per - 1) / per);
         if (lines < 2 || rows > (size_t)lines - 1)
             continue;
-        Bins across = bins_of(t->v.graph, t->plane.cols, per, (size_t)f.cells.w, 0);
+        TensorBins across = tensor_bins_of(t->v.graph, t->plane.cols, per, (size_t)f.cells.w, 0);
         HeatSize size = heat_size(p, (Rect){0, 0, lines - 1, f.cells.w}, (int)rows, (int)across.drawn);
         long area = (long)size.tall * size.wide * (long)n / (long)per;
         if (area <= most || (size_t)size.tall < rows * (heat_halves(p) ? 2 : 1))
@@ -518,6 +480,18 @@ static void draw_band(const Paint *p, Rect r, const Tensor *t, const ColourScale
     focus_cursor(p, focus, y, cell.x);
 }
 
+/* Where a map of vectors leaves lines, the one at the cursor stands below it as bars, each under its column. */
+static void draw_row_below(const Paint *p, Rect r, const Tensor *t)
+{
+    const Fit f = fit(p, r, t);
+    const int below = f.cells.y + (heat_halves(p) ? (f.size.tall + 1) / 2 : f.size.tall) + 1;
+    if (!row_here(t) || !f.label_w || is_picture(t) || t->lit || t->columns || t->no_columns ||
+        t->plane.row_count < 2 || f.size.wide % f.cols)
+        return;
+    tensor_row_bars(p, (Rect){below, f.cells.x, r.y + r.h - below, f.size.wide}, f.label_w,
+                    &(TensorRow){t, &f.across, f.cols, f.col0}, (int)cursor_col(&f, t));
+}
+
 static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
 {
     Bands b = bands_of(p, r, t);
@@ -527,6 +501,8 @@ static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
         Tensor part = band_of(&b, t, r, k, &at);
         draw_band(p, at, &part, &scale, focus);
     }
+    if (b.count == 1)
+        draw_row_below(p, r, t);
 }
 
 static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *cell)
@@ -549,7 +525,7 @@ static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *c
 }
 
 /* "2", or "2–3" where cells differ. */
-static void put_bin(const Bins *b, Buf *out)
+static void put_bin(const TensorBins *b, Buf *out)
 {
     size_t least = b->pool ? b->pool : b->inner / b->per, most = b->pool ? b->pool : (b->inner + b->per - 1) / b->per;
     buf_printf(out, least < most ? "%zu–%zu" : "%zu", least, most);
