@@ -412,6 +412,52 @@ static void two_sides_have_rivals(void **state)
     assert_true(session_open_input(&s, SENTENCE, &error));
 }
 
+/* Beside a row's weights stand the scores that the softmax made them of: each word's own, its bar to the side of its
+ * sign; of a masked word none. */
+static void a_row_has_its_scores(void **state)
+{
+    (void)state;
+    enum { ROWS = 15, AT = 7 };
+    run("goto decoder.blocks.1.self_attn.pattern[h=0,t=7]; view row");
+    const Graph *g = session_graph(&s, SIDE_B);
+    const char *path = "decoder.blocks.1.self_attn.scores_scaled";
+    const NodeId n = session_node(&s, SIDE_B, path);
+    const float *x = session_need(&s, SIDE_B, path, &error);
+    assert_true(n != NO_NODE && x && graph_cells(g, n) == 4 * ROWS * ROWS);
+    draw(40, 120);
+    int numbers = 0, left = 0, right = 0;
+    for (int y = 0; y < c.h; y++) {
+        int before = 0, behind = 0, from = -1;
+        size_t cell = 0;
+        for (int i = 1; i < c.w; i++) {
+            const Cell *k = &c.cells[y * c.w + i];
+            if (!k->ref.run || k->ref.node != n)
+                continue;
+            assert_true(k->ref.cell / ROWS == AT && k->ref.cell % ROWS <= AT); /* this head's row, nothing masked */
+            cell = k->ref.cell;
+            from = from < 0 ? i : from;
+            before += k->style == STYLE_NEGATIVE;
+            behind += k->style == STYLE_TEXT && k->ch >= 0x2580;
+        }
+        if (from < 0)
+            continue;
+        char text[16];
+        number_text(text, sizeof text, x[cell], 8);
+        for (int d = 0; text[d]; d++)
+            assert_int_equal(c.cells[y * c.w + from + d].ch, text[d]);
+        assert_true(x[cell] < 0 ? behind == 0 : before == 0);
+        left += before > 0;
+        right += behind > 0;
+        numbers++;
+    }
+    assert_int_equal(numbers, AT + 1);
+    assert_true(left > 1 && right > 1);
+    draw(24, 80); /* no room: weights alone */
+    for (int i = 0; i < c.h * c.w; i++)
+        assert_false(c.cells[i].ref.run && c.cells[i].ref.node == n);
+    run("reset view");
+}
+
 /* A word under the bars of two sides that only A reads has A's colour; those of both have none. */
 static void a_word_of_one_side(void **state)
 {
@@ -470,19 +516,14 @@ static void signs_stand_in_quotes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_difference_of_two_streams),
-                                       cmocka_unit_test(rows_that_share_a_line),
-                                       cmocka_unit_test(numbers_of_beginnings),
-                                       cmocka_unit_test(the_rows_numbers_are_of_its_words),
-                                       cmocka_unit_test(tokens_count_as_addresses_do),
-                                       cmocka_unit_test(a_number_that_is_not_there_yet),
-                                       cmocka_unit_test(a_drawing_is_seen_whole),
-                                       cmocka_unit_test(what_has_no_place),
-                                       cmocka_unit_test(words_that_are_not_seen),
-                                       cmocka_unit_test(a_part_of_a_step_costs_less),
-                                       cmocka_unit_test(nothing_light_behind_a_bar),
-                                       cmocka_unit_test(two_sides_have_rivals),
-                                       cmocka_unit_test(a_word_of_one_side),
-                                       cmocka_unit_test(signs_stand_in_quotes)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_difference_of_two_streams), cmocka_unit_test(rows_that_share_a_line),
+        cmocka_unit_test(numbers_of_beginnings),         cmocka_unit_test(the_rows_numbers_are_of_its_words),
+        cmocka_unit_test(tokens_count_as_addresses_do),  cmocka_unit_test(a_number_that_is_not_there_yet),
+        cmocka_unit_test(a_drawing_is_seen_whole),       cmocka_unit_test(what_has_no_place),
+        cmocka_unit_test(words_that_are_not_seen),       cmocka_unit_test(a_part_of_a_step_costs_less),
+        cmocka_unit_test(nothing_light_behind_a_bar),    cmocka_unit_test(two_sides_have_rivals),
+        cmocka_unit_test(a_row_has_its_scores),          cmocka_unit_test(a_word_of_one_side),
+        cmocka_unit_test(signs_stand_in_quotes)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -79,14 +79,39 @@ static void draw_numbers(const Paint *p, const Attend *a, const LatticeMap *m, b
             draw_number(p, a, m, i, j, picture);
 }
 
+/* Columns of a row of words that has its scores beside its weights; of the number of one. */
+enum { SCORED_LEAST = 54, SCORE = 8 };
+
 enum { SQUARE_MOST = 24, LIT_LEAST = 2, PREFIX_SLOT = 20, PITCH_MOST = 3 };
 
 typedef struct RowLayout {
     int value_y, bar_y, prefix_y; /* −1: none */
     Rect legend;                  /* empty where there is no room, or nothing to say */
     WordList words;               /* of what has no picture, instead of the maps */
+    Rect head;                    /* the names of its columns; empty where there are no scores */
+    Shown scores;                 /* what the softmax made the weights of */
+    int score;                    /* columns of them; 0: none */
     LatticeMap map, lit;          /* lit.rows = 0: no room for the picture */
 } RowLayout;
+
+/* What the softmax made this head's weights of, cell by cell; NULL where there is none, or no room. */
+static const char *scores_path(const Session *s, const Attend *a, Rect r)
+{
+    const Graph *g = a->v.graph;
+    if (!a->pattern || a->v.side == SIDE_DIFF || r.w < SCORED_LEAST || !attend_listed(a) ||
+        (s->compare == COMPARE_SIDES && session_compares(s)))
+        return NULL;
+    const int part = anatomy_of(g, a->path);
+    const char *path = part < 0 ? NULL : site_path(g, part, site_scores(g, part));
+    const NodeId n = path ? graph_find(g, path) : NO_NODE;
+    if (n == NO_NODE)
+        return NULL;
+    const Dims d = graph_node(g, n)->dims, of = graph_node(g, a->v.node)->dims;
+    for (int i = 0; i < d.n; i++)
+        if (d.n != of.n || d.axis[i] != of.axis[i])
+            return NULL;
+    return path;
+}
 
 static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
 {
@@ -100,10 +125,14 @@ static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
     if (attend_listed(a)) {
         if (r.h > 2)
             l.legend = rect_cut(&r, 'b', 1);
+        const char *scores = r.h > a->u_axis->n ? scores_path(p->s, a, r) : NULL;
+        if (scores && shown_open(p->s, a->v.side, scores, &l.scores))
+            l.head = rect_cut(&r, 't', 1);
         l.words = word_list(r, a->u_axis, a->at_u, WORD_SHARE + WORD_BAR + 1, PITCH_MOST);
         WordList close = word_list(r, a->u_axis, a->at_u, WORD_SHARE, PITCH_MOST); /* rather all words than bars */
         if (l.words.lines * l.words.columns < l.words.n && close.lines * close.columns >= close.n)
             l.words = close;
+        l.score = l.head.h && l.words.columns == 1 ? (r.w - l.words.word) / 2 : 0;
         return l;
     }
     int row = 0, col = 0;
@@ -162,9 +191,43 @@ static void draw_prefix(const Paint *p, const Attend *a, const ColourScale *scal
     }
 }
 
-/* A line for each word: on its ground, with its number and a bar. */
+/* The largest of those that the row may look at, by size. */
+static float most_of_scores(const Attend *a, const Shown *scores)
+{
+    float most = 0;
+    for (int u = 0; u < a->u_axis->n; u++) {
+        const float x = fabsf(scores->values[attend_cell(a, a->head, a->at_t, u)]);
+        most = !attend_masked(a, u) && isfinite(x) && x > most ? x : most;
+    }
+    return most;
+}
+
+static void draw_score(const Paint *p, const Attend *a, const Shown *scores, float most, int u, Rect at)
+{
+    const size_t cell = attend_cell(a, a->head, a->at_t, u);
+    const float x = scores->values[cell];
+    if (attend_masked(a, u)) /* the softmax got none */
+        return;
+    shown_number_right(p, scores, cell, at.y, at.x, SCORE, STYLE_TEXT);
+    for (int i = 0; i < (at.h > 1 ? at.h - 1 : 1) && most > 0 && isfinite(x); i++)
+        canvas_bar_signed(p->c, at.y + i, at.x + SCORE + 1, at.w - SCORE - 1, (double)(x / most), STYLE_TEXT,
+                          STYLE_NEGATIVE, shown_ref(scores, cell));
+}
+
+static void draw_heads(const Paint *p, const RowLayout *l)
+{
+    const int x = l->words.r.x + l->words.word;
+    canvas_right(p->c, l->head.y, x, WORD_SHARE, STYLE_HEADER, "weight");
+    canvas_right(p->c, l->head.y, l->head.x + l->head.w - l->score + 1, SCORE, STYLE_HEADER, "score");
+}
+
+/* A line for each word: on its ground, with its number and a bar; where there is room also its score. */
 static void draw_words(const Paint *p, const Attend *a, const ColourScale *scale, const RowLayout *l, bool focus)
 {
+    const bool scored = l->score && l->scores.values;
+    const float most = scored ? most_of_scores(a, &l->scores) : 0;
+    if (scored)
+        draw_heads(p, l);
     for (int u = l->words.first; u < a->u_axis->n; u++) {
         Rect at = word_list_at(&l->words, u);
         if (at.h < 1)
@@ -174,6 +237,10 @@ static void draw_words(const Paint *p, const Attend *a, const ColourScale *scale
         Rect word = rect_cut(&at, 'l', l->words.word);
         word_put(p, a, scale, u, word.y, word.x, word.w);
         at.w -= l->words.columns > 1;
+        Rect score = rect_cut(&at, 'r', l->score);
+        rect_cut(&score, 'l', 1);
+        if (scored)
+            draw_score(p, a, &l->scores, most, u, score);
         word_put_share(p, a, scale, u, at);
     }
     word_rule(p, a, "bold", l->legend);
@@ -254,8 +321,10 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
-    (void)r;
+    Attend a;
     attend_needs(s, side, true, out);
+    if (attend_open(s, side, -1, &a) && scores_path(s, &a, r))
+        needs_add(out, side, scores_path(s, &a, r));
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
