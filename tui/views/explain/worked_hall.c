@@ -429,6 +429,8 @@ static bool choose_at(const Table *t, const Explanation *e, Rect r, const struct
                             (Breaks)breaks};
             if (fits(t, e, r, *out))
                 return true;
+            if (rows_in_all(t, e, *out) <= r.h) /* too wide: fewer are as wide */
+                break;
         }
     return false;
 }
