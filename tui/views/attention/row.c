@@ -94,6 +94,19 @@ typedef struct RowLayout {
     LatticeMap map, lit;          /* lit.rows = 0: no room for the picture */
 } RowLayout;
 
+/* What the exponentials of these weights are made of, be it scaled, biased, capped or masked; NO_NODE where an edit
+ * made them of something else. */
+static NodeId softmax_input(const Graph *g, NodeId weights)
+{
+    static const Op STEPS[] = {OP_DIV, OP_MAP, OP_SUB}; /* by their sum, the exponential, less the largest */
+    for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS; i++) {
+        if (graph_node(g, weights)->op != STEPS[i])
+            return NO_NODE;
+        weights = graph_node(g, weights)->in[0];
+    }
+    return weights;
+}
+
 /* What the softmax made this head's weights of, cell by cell; NULL where there is none, or no room. */
 static const char *scores_path(const Session *s, const Attend *a, Rect r)
 {
@@ -101,16 +114,14 @@ static const char *scores_path(const Session *s, const Attend *a, Rect r)
     if (!a->pattern || a->v.side == SIDE_DIFF || r.w < SCORED_LEAST || !attend_listed(a) ||
         (s->compare == COMPARE_SIDES && session_compares(s)))
         return NULL;
-    const int part = anatomy_of(g, a->path);
-    const char *path = part < 0 ? NULL : site_path(g, part, site_scores(g, part));
-    const NodeId n = path ? graph_find(g, path) : NO_NODE;
+    const NodeId n = softmax_input(g, a->v.node);
     if (n == NO_NODE)
         return NULL;
     const Dims d = graph_node(g, n)->dims, of = graph_node(g, a->v.node)->dims;
-    for (int i = 0; i < d.n; i++)
+    for (int i = 0; i < of.n; i++)
         if (d.n != of.n || d.axis[i] != of.axis[i])
             return NULL;
-    return path;
+    return graph_node(g, n)->path;
 }
 
 static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
