@@ -119,7 +119,7 @@ typedef struct Seq2seqConfig {
                           attention in all blocks: ranges of growing width, in an encoder half of them to either side;
                           0: none */
     int distance_most; /* …from there on all are alike */
-    int word_width; /* of a stack alone: the words' vectors are so wide and projected to the model's width (ELECTRA),
+    int word_width;    /* of a stack alone: the words' vectors are so wide and projected to the model's width (ELECTRA),
                      * and what is read from a decoder is projected back (OPT 350M); 0: as wide as the model */
     bool head_bias, qkv_bias, out_bias, mlp_bias;
     /* Of an encoder alone (Devlin et al. 2018, "BERT"). */

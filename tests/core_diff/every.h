@@ -1,5 +1,5 @@
-/* every.h: how many of its plants a suite tries. PLANTED=all (make planted): each; PLANTED=N (under sanitizers, and with
- * the second compiler): every Nth; else as many as the suite usually does. */
+/* every.h: how many of its plants a suite tries. PLANTED=all (make planted): each; PLANTED=N (under sanitizers,
+ * and with the second compiler): every Nth; else as many as the suite usually does. */
 #ifndef VITRINE_TESTS_CORE_DIFF_EVERY_H
 #define VITRINE_TESTS_CORE_DIFF_EVERY_H
 

@@ -511,8 +511,8 @@ static void the_number_of_heads_is_named(void **state)
     }
 }
 
-/* A base so near that hardly more than a few cells are beyond what is allowed: it is named, or nothing is. Whatever else
- * is tried leaves as much. */
+/* A base so near that hardly more than a few cells are beyond what is allowed: it is named, or nothing is.
+ * Whatever else is tried leaves as much. */
 static void a_near_base_is_no_other_mistake(void **state)
 {
     static const float BASES[] = {10010, 10020, 10040, 9960, 9980};

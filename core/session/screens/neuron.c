@@ -169,7 +169,7 @@ static void put_writes(const Teller *t, int unit)
     ask_put_short(t->out, x[most]);
     buf_printf(t->out, ") and takes most from %s (", axis_label(o, (int)least, label, sizeof label));
     ask_put_short(t->out, x[least]);
-    buf_printf(t->out, "), directly and before the norm's 1/σ%s.",
+    buf_printf(t->out, "), directly and before the norm scales it%s.",
                d.n > 2 ? ", times the weight that a token gives the expert" : "");
 }
 

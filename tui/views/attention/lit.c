@@ -70,8 +70,8 @@ static Colour lit_tinted(const Lit *lit, float x, double grey)
     return colour;
 }
 
-/* As bright, and as coloured, as its number: of the dimmest enough stays to know the object. A white patch is dimmed on a
- * light ground too. */
+/* As bright, and as coloured, as its number: of the dimmest enough stays to know the object. A white patch is
+ * dimmed on a light ground too. */
 static const double DIMMEST = 0.3;
 
 /* A pixel of the picture, at: as it is, or a line's; without lines, lit by its patch's number. */

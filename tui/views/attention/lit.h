@@ -20,8 +20,8 @@ const Image *lit_picture(const Session *s, Side side);
 /* Each patch as bright as its number, or in its colour; where lit_lined, a line around those with at least a quarter of
  * the most. */
 void lit_draw(const Lit *lit);
-/* Are there lines? Where signs count, which no light tells, or colours are too few for light; and where squares of m have
- * 3 points a side or more. And what they mean, where signs count. */
+/* Are there lines? Where signs count, which no light tells, or colours are too few for light; and where squares of
+ * m have 3 points a side or more. And what they mean, where signs count. */
 bool lit_lined(const Paint *p, const LatticeMap *m, bool signs);
 void lit_legend(const Lit *lit, Rect line);
 #endif

@@ -38,8 +38,8 @@ bool neuron_begins(const Axis *axis, int i)
 
 void neuron_draw_writes_head(const Paint *p, Rect line, size_t hidden)
 {
-    static const char *const SAYS[] = {"it writes, per 1, before the norm's 1/σ", "it writes, per 1, before 1/σ",
-                                       "it writes, per 1"};
+    static const char *const SAYS[] = {"it writes, per 1, before the norm scales it",
+                                       "it writes, per 1, before the norm", "it writes, per 1"};
     char text[96];
     for (int i = 0; i < 6; i++) {
         int w = utf8_print(text, sizeof text, "%s", SAYS[i % 3]);
