@@ -191,6 +191,8 @@ W=$(cd "$DATA/../../families" && pwd)
 diff_v 1 "has other tokens than were read here: at position 2 it is 3, here 4.*what it read \(1,2,3\)" read.npz -m "$W/words_llama" -i ids:1,2,4
 diff_v 0 '^Same' read.npz -m "$W/words_llama" -i ids:1,2,3 # the remedies
 diff_v 0 '^Same' read.npz -m "$W/words_llama"
+cp -rL "$W/words_llama" beside && cp read.npz beside && chmod -R u+w beside # a trace in a model's folder is not that model
+diff_v 1 'has other tokens than were read here' beside/read.npz -m beside -i ids:1,2,4
 # --- encoders: two segments, what read them missing or other; another tokeniser
 BERT=$W/words_bert
 pieces() { printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' the "$1" sat on mat dog a . '##s' it is rained street wet; }

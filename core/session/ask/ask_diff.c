@@ -1,4 +1,5 @@
 #include "core/session/ask/ask_diff.h"
+#include "core/base/file.h"
 #include "core/base/utf8.h"
 #include "core/io/json.h"
 
@@ -50,9 +51,13 @@ static DiffSubject subject_of(Session *s, VitConfig *config)
     return subject;
 }
 
+/* A trace that lies in a model's folder is not that model. */
 bool ask_diff_is_model(const char *reference)
 {
-    return diff_is_model(reference) || text_asked(reference) || photos_asked(reference);
+    const char *slash = strrchr(reference, '/'), *name = slash ? slash + 1 : reference;
+    const bool other = file_is(reference, "safetensors npz npy") && strcmp(name, "model.safetensors") != 0 &&
+                       !file_is_dir(reference);
+    return diff_is_model(reference) || (!other && (text_asked(reference) || photos_asked(reference)));
 }
 
 static bool loading(void *context, uint64_t done, uint64_t total)
