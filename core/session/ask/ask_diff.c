@@ -1,14 +1,14 @@
 #include "core/session/ask/ask_diff.h"
-#include "core/base/file.h"
-#include "core/base/utf8.h"
-#include "core/io/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/file.h"
+#include "core/base/utf8.h"
 #include "core/diff/diff.h"
 #include "core/graph/anatomy.h"
+#include "core/io/json.h"
 #include "core/session/address.h"
 #include "core/session/command.h"
 #include "core/session/exhibit.h"
