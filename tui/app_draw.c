@@ -37,7 +37,7 @@ void app_fit(App *a)
 {
     int h, w;
     term_size(&h, &w);
-    if (h != a->canvas.h || w != a->canvas.w)
+    if (h * w > 1 && (h != a->canvas.h || w != a->canvas.w)) /* without a terminal, told as 1 × 1, it stays */
         canvas_resize(&a->canvas, h, w);
     term_pixels(&h, &w);
     canvas_fine(&a->canvas, h, w);

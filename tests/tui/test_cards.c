@@ -57,6 +57,7 @@ static void put_screen(Buf *out)
     char ch[5];
     frame_needs(&a.s, &f, &needs);
     assert_true(session_step(&a.s, needs.item, needs.count, CLOCK_NEVER));
+    canvas_resize(&a.canvas, 24, 80); /* progress was drawn as large as the terminal, which is none */
     canvas_clear(&a.canvas);
     Paint p = app_paint(&a);
     frame_draw(&p, &f, &(FrameState){.message = a.message, .status = ""});
@@ -238,7 +239,7 @@ static void check_keys(const char *what)
     Rect card, screen;
     Buf line = {0};
     char ch[5];
-    canvas_resize(&a.canvas, 24, 80); /* what takes long draws its progress as large as the terminal, which is none */
+    canvas_resize(&a.canvas, 24, 80); /* as above */
     canvas_clear(&a.canvas);
     desk_layout(&a.desk, 24, 80, &card, &screen);
     desk_draw(&a.desk, &a.canvas, card);
