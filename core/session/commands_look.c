@@ -148,8 +148,7 @@ static bool lock_scale(Session *s, Err *err)
     s->look.locked = true;
     s->look.low = low;
     s->look.high = high;
-    session_say(s, "Colours are locked: %.3g … %.3g; `colours free` lets each tensor have its own.", (double)low,
-                (double)high);
+    session_say(s, "Colours are locked: %.3g … %.3g. `colours free` undoes it.", (double)low, (double)high);
     return true;
 }
 
