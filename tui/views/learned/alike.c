@@ -26,6 +26,19 @@ size_t alike_cell(const Spot *v, Band band, int token)
     return from + (size_t)token;
 }
 
+/* A − B has one scale for the lengths of all places: how far is the farthest from 0? */
+static float lengths_apart(const Alike *a)
+{
+    float most = 0;
+    for (int place = 0; place < a->places; place++) {
+        Shown v;
+        shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, SITE_ALIKE_NORM), &v);
+        for (size_t i = 0; v.values && i < v.count; i++)
+            most = isfinite(v.values[i]) ? fmaxf(most, fabsf(v.values[i])) : most;
+    }
+    return most;
+}
+
 static Spot spot_open(const Paint *p, const Alike *a, int place)
 {
     Spot v = {.a = a};
@@ -53,6 +66,9 @@ static Spot spot_open(const Paint *p, const Alike *a, int place)
             lengths.common = fmaxf(lengths.common, spread_common(other.values + other.count - n, n, 1));
         }
         v.scale[NORMS] = colour_scale_of_spread(p, a->side, &lengths);
+        const float most = a->side == SIDE_DIFF ? lengths_apart(a) : 0;
+        if (most > 0)
+            v.scale[NORMS] = colour_scale_of_range(p, -most, most);
     }
     return v;
 }
@@ -138,8 +154,9 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
         Buf longest = {0};
         static const char *const PER_PLACE[][3] = {
             {"length of each vector, a scale per place", "length, a scale per place", "length, own scales"},
-            {"length of each vector, own scales; of >:", "length, own scales; of >:", "length; scale of >:"}};
-        const char *const *per = PER_PLACE[v->a->shown > 1]; /* the bar is that of the place with a > */
+            {"length of each vector, own scales; of >:", "length, own scales; of >:", "length; scale of >:"},
+            {"length of each vector, one scale", "length, one scale", "length"}};
+        const char *const *per = PER_PLACE[v->a->side == SIDE_DIFF ? 2 : v->a->shown > 1]; /* >: the bar's place */
         int form = brief;
         while (form < 2 && utf8_cells(per[form]) > line.w)
             form++;
