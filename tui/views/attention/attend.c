@@ -255,6 +255,7 @@ static bool few_far(const Paint *p, const Attend *a, float most)
 ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
 {
     enum { FAINT = 4 };
+    const float TOLD_LEAST = 1e-3f;
     float range[2] = {0, 0};
     bool any = false;
     widen_by(a, one_row, range, &any);
@@ -269,6 +270,11 @@ ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
         range[0] = fminf(range[0], any ? beside[0] : range[0]);
         range[1] = fmaxf(range[1], any ? beside[1] : range[1]);
         faint = any && range[0] >= 0 && FAINT * fminf(own, beside[1]) < range[1];
+    }
+    if (a->v.side == SIDE_DIFF && a->in_share &&
+        attend_listed(a)) { /* a word that is told as <0.1 points is not bright */
+        range[0] = fminf(range[0], -TOLD_LEAST);
+        range[1] = fmaxf(range[1], TOLD_LEAST);
     }
     ColourScale scale = colour_scale_for(p, a->v.side, a->v.node, range, 2);
     scale.log = p->s->look.range == RANGE_LOG;
