@@ -284,14 +284,24 @@ int river_own(const River *r, const Tributary *t)
     return own > 0 ? own : 1;
 }
 
-/* Does cell k hold a tributary's colour alone? */
+static bool is_stream(const Paint *p, Colour colour)
+{
+    return colour == water_colour(p, STREAM, false) || colour == water_colour(p, STREAM, true);
+}
+
+/* Is a cell filled by one water, and by one that is no stream? */
 static bool is_full(const Cell *k)
 {
-    return k->ch == 0x2588 && !(k->attrs & ATTR_REVERSE);
+    return k && k->ch == 0x2588 && !(k->attrs & ATTR_REVERSE);
+}
+static bool is_tributary(const Paint *p, const Cell *k)
+{
+    return is_full(k) && !is_stream(p, k->fg);
 }
 
 /* Where a part has one column for both: how far its loss would reach, over what stands there. In the cell where its
- * water ends there is no room for both: then beside it, outside where more is lost, else inside. */
+ * water ends there is no room for both: then beside it, outside where more is lost, else inside, and where there is no
+ * room on the water's colour. */
 static void put_lost_mark(const Paint *p, const River *r, const Bed *b, int i)
 {
     const Tributary *t = &r->at[i];
@@ -303,14 +313,16 @@ static void put_lost_mark(const Paint *p, const River *r, const Bed *b, int i)
         return;
     if (k->ch > ' ' && !is_full(k)) {
         const bool inside = t->lost * t->wrote > 0 && fabsf(t->lost) < fabsf(t->wrote);
-        const Colour stream[] = {water_colour(p, STREAM, false), water_colour(p, STREAM, true)};
-        y += (t->lost > 0) == inside ? 1 : -1;
-        k = y >= b->r.y && y < b->r.y + b->r.h ? canvas_at(p->c, y, x) : NULL;
-        if (!k || (k->ch > ' ' && !is_full(k)) || (inside && (k->fg == stream[0] || k->fg == stream[1])))
-            return;
+        const int in = t->lost > 0 ? 1 : -1, out = y - in;
+        const Cell *next = out < b->r.y || out >= b->r.y + b->r.h ? NULL : canvas_at(p->c, out, x);
+        if (inside && is_tributary(p, canvas_at(p->c, y + in, x)))
+            y += in;
+        else if (!inside && next && next->ch <= ' ')
+            y = out;
+        k = canvas_at(p->c, y, x);
     }
-    const bool full = is_full(k);
-    const Colour under = k->fg;
+    const bool full = k->ch > ' ';
+    const Colour under = is_stream(p, k->fg) && k->bg != COLOUR_DEFAULT ? k->bg : k->fg;
     canvas_glyph(p->c, y, x, STYLE_TEXT, lost_glyph(p));
     k->attrs = 0;
     if (full)
