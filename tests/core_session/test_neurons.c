@@ -106,7 +106,8 @@ static void test_cancelled(void **state)
     refused("option pictures 5000; neuron 2.1; neuron measure", "cancelled; of ");
     s.progress = NULL;
     const NeuronShown *n = session_neuron(&s, NULL);
-    assert_true(n && n->done > 0 && n->done < n->total && n->total == 5000 && n->count == NEURON_PICTURES);
+    assert_true(n && n->done > 0 && n->done < n->total && n->total == 5000);
+    assert_int_equal(n->count, n->done < NEURON_PICTURES ? n->done : NEURON_PICTURES); /* few on a slow machine */
 }
 
 static int start_words(void **state)
