@@ -69,6 +69,8 @@ Json *json_parse(const char *name, const char *text, size_t n, Err *err)
     json_set_alloc_funcs(xmalloc, free); /* out of memory ends in the one place, instead of as a syntax error */
     json_error_t at;
     json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &at);
+    if (!root && json_error_code(&at) == json_error_numeric_overflow) /* transformers writes int(1e30) for "no limit" */
+        root = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &at);
     if (!root) {
         utf8_clean(why, sizeof why, at.text);
         const bool key = json_error_code(&at) == json_error_null_byte_in_key;

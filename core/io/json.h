@@ -12,8 +12,8 @@
 typedef struct Json Json; /* a value inside a document; valid until json_free of the document */
 
 /* One document: an object or an array. Nesting to 2048, at most 4 million values; comments, NaN and numbers beyond
- * int64 or double rejected. name is for messages ("vit/config.json: line 3, column 7: …"). NULL and err when it is not
- * one JSON document. */
+ * double rejected; where an integer is beyond int64, all are read as doubles. name is for messages ("vit/config.json:
+ * line 3, column 7: …"). NULL and err when it is not one JSON document. */
 Json *json_parse(const char *name, const char *text, size_t n, Err *err);
 Json *json_read(const char *path, size_t limit, Err *err);
 void json_free(Json *document); /* NULL allowed */

@@ -390,7 +390,9 @@ static bool read_sentencepiece(Tokenizer *t, const char *folder, bool t5, bool m
     int64_t extra = t5 ? T5_EXTRA : 0;
     bool begins = !t5 && !marian, ends = !begins;
     snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
-    Json *said = file_exists(path) ? json_read(path, TOKENIZER_FILE, NULL) : NULL, *ids = NULL;
+    Json *said = NULL, *ids = NULL;
+    if (file_exists(path) && !(said = json_read(path, TOKENIZER_FILE, err)))
+        return false;
     if (t5)
         json_int(json_get(said, "extra_ids"), &extra);
     begins = json_bool(json_get(said, "add_bos_token"), begins);

@@ -365,7 +365,8 @@ static void a_folder_with_a_template(void **state)
     assert_false(tokenizer_chat(t, "a", false, &k, NULL, NULL, &err));
     assert_non_null(strstr(err.text, "no chat template"));
     put(folder, FILES[1],
-        "{\"bos_token\": {\"content\": \"<s>\"}, \"chat_template\": [{\"name\": \"tool_use\", "
+        "{\"model_max_length\": 1000000000000000019884624838656, \"bos_token\": {\"content\": \"<s>\"}, "
+        "\"chat_template\": [{\"name\": \"tool_use\", "
         "\"template\": \"no\"}, {\"name\": \"default\", \"template\": \"{{ bos_token }}{% for m in "
         "messages %}b : {{ m.content }}{% endfor %}\"}]}");
     assert_true(tokenizer_chat(t, "a b", true, &k, &text, &said, &err));
