@@ -7,9 +7,10 @@ trap 'rm -rf "$LOGS"' EXIT
 mkdir -m 700 "$LOGS/run" && export XDG_RUNTIME_DIR=$LOGS/run # or a suite that shares leaves /tmp/vitrine-UID
 
 run_one() {
-    local log
+    local log began=$SECONDS
     log=$2/$(printf '%s' "$1" | tr / _)
     if timeout "${UNIT_TIMEOUT:-300}" "$1" >"$log" 2>&1 </dev/null; then echo 0 >"$log.status"; else echo $? >"$log.status"; fi
+    echo $((SECONDS - began)) >"$log.seconds"
 }
 export -f run_one
 
@@ -46,7 +47,7 @@ for program; do
         sed 's/^/    /' "$log" | tail -n 60
         printf '  FAILED  %s (exit status %s)\n' "$program" "$status"
     else
-        printf '  %-44s %3d passed\n' "${program#build/}" "$n"
+        printf '  %-44s %3d passed %4d s\n' "${program#build/}" "$n" "$(cat "$log.seconds")"
     fi
     FAILED=$((FAILED + (status == 0 ? 0 : f)))
     [ "$status" = 0 ] && [ "$n" -eq 0 ] && FAILED=$((FAILED + 1))
