@@ -175,6 +175,8 @@ static bool read_template(Tokenizer *t, const Json *j, Err *err)
         const Json *part = json_at(single, i), *token = json_get(part, "SpecialToken");
         if (token && !add_around(t, behind, json_text(json_get(token, "id"), ""), err))
             return false;
+        if (behind && json_get(part, "Sequence"))
+            return err_set(err, "%s: the template puts the text in twice, which is not known here", t->path);
         behind = behind || json_get(part, "Sequence");
     }
     return read_pair(t, json_get(j, "pair"), err);

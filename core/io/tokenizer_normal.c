@@ -174,9 +174,9 @@ static bool run_replace(const Normal *n, Working *w, size_t limit, Err *err)
     Buf copy = {0};
     const char *seen = n->pattern.code ? text_stand_in(w->text.data, w->text.len, &copy) : w->text.data;
     size_t at = 0, from, to;
-    int found = 0;
+    int found = 0, dear = pattern_dear(1, 1);
     while (at < w->text.len && out.text.len <= limit &&
-           (found = pattern_next(&n->pattern, seen, w->text.len, at, &from, &to)) > 0) {
+           (found = pattern_next(&n->pattern, seen, w->text.len, at, &dear, &from, &to)) > 0) {
         if (to == from)
             to = from + 1; /* an empty match changes nothing */
         else {

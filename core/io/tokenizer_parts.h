@@ -27,7 +27,9 @@ typedef struct Pattern {
 bool pattern_read(Pattern *p, const Json *j, const char *path, Err *err);
 void pattern_free(Pattern *p);
 /* The next match in text[at …): 1 and its bytes, 0: none, −1: it takes too much work. */
-int pattern_next(const Pattern *p, const char *text, size_t length, size_t at, size_t *from, size_t *to);
+int pattern_next(const Pattern *p, const char *text, size_t length, size_t at, int *dear, size_t *from, size_t *to);
+/* How many places of a part of a text may be dear: what a pattern takes of the whole text stays bounded. */
+int pattern_dear(size_t part, size_t whole);
 
 /* The character at *s, which lies before `end`; NUL is one like any other. What is no UTF-8 is U+FFFD, one for each
  * longest beginning of a character (Unicode 15, section 3.9, as Python's errors="replace" has it). */

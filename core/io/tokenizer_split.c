@@ -137,6 +137,12 @@ static bool pattern_regex(Pattern *p, const char *written, const char *path, Err
     *p = (Pattern){.code = pcre2_compile((PCRE2_SPTR)expression, PCRE2_ZERO_TERMINATED,
                                          PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &code, &at, NULL)};
     buf_free(&own);
+    uint32_t empty = 0;
+    if (p->code && pcre2_pattern_info(p->code, PCRE2_INFO_MATCHEMPTY, &empty) == 0 && empty) {
+        pattern_free(p);
+        return err_set(err, "%s: the pattern %.80s matches where nothing stands, which is not known here", path,
+                       written);
+    }
     if (p->code) {
         pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* where there is none it is slower, that is all */
         return true;
@@ -164,18 +170,42 @@ void pattern_free(Pattern *p)
     *p = (Pattern){.code = NULL};
 }
 
-/* What a match may cost, whatever the text: a backtrack each, and the memory of a few megabytes. */
-enum { MATCH_MOST = 2000000, HEAP_MOST = 32768 };
+/* What a match may cost, whatever the text: a backtrack each, and the memory of a few megabytes. Of a text so many
+ * places may cost more than CHEAP. */
+enum { CHEAP = 20000, MATCH_MOST = 2000000, HEAP_MOST = 32768, DEAR_MOST = 100 };
 
-static int regex_next(const Pattern *p, const char *text, size_t length, size_t at, size_t *from, size_t *to)
+int pattern_dear(size_t part, size_t whole)
+{
+    return 1 + (int)((double)part / (double)(whole > 0 ? whole : 1) * DEAR_MOST);
+}
+
+static int match_from(const Pattern *p, const char *text, size_t length, size_t at, uint32_t how, uint32_t most,
+                      pcre2_match_data *found, pcre2_match_context *limits)
+{
+    pcre2_set_match_limit(limits, most);
+    return pcre2_match(p->code, (PCRE2_SPTR)text, length, at, PCRE2_NO_UTF_CHECK | how, found, limits);
+}
+
+/* pcre2's limit is of one place; a pattern that is dear at every place would take hours of a long text. So where a place
+ * was dear, each by itself. */
+static int regex_next(const Pattern *p, const char *text, size_t length, size_t at, int *dear, size_t *from, size_t *to)
 {
     pcre2_match_data *found = pcre2_match_data_create(1, NULL);
     pcre2_match_context *limits = pcre2_match_context_create(NULL);
     if (!found || !limits)
         die("out of memory for a pattern");
-    pcre2_set_match_limit(limits, MATCH_MOST);
     pcre2_set_heap_limit(limits, HEAP_MOST);
-    int n = pcre2_match(p->code, (PCRE2_SPTR)text, length, at, PCRE2_NO_UTF_CHECK, found, limits);
+    int n = match_from(p, text, length, at, 0, CHEAP, found, limits);
+    for (size_t k = at; n == PCRE2_ERROR_MATCHLIMIT && k <= length; k++) {
+        if (k < length && ((unsigned char)text[k] & 0xc0) == 0x80)
+            continue;
+        n = match_from(p, text, length, k, PCRE2_ANCHORED, CHEAP, found, limits);
+        if (n == PCRE2_ERROR_MATCHLIMIT && --*dear >= 0)
+            n = match_from(p, text, length, k, PCRE2_ANCHORED, MATCH_MOST, found, limits);
+        if (n != PCRE2_ERROR_NOMATCH)
+            break;
+        n = k < length ? PCRE2_ERROR_MATCHLIMIT : n;
+    }
     const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(found);
     *from = n > 0 ? ends[0] : length;
     *to = n > 0 ? ends[1] : length;
@@ -185,10 +215,10 @@ static int regex_next(const Pattern *p, const char *text, size_t length, size_t 
     return n > 0 && fits ? 1 : n == PCRE2_ERROR_NOMATCH ? 0 : -1;
 }
 
-int pattern_next(const Pattern *p, const char *text, size_t length, size_t at, size_t *from, size_t *to)
+int pattern_next(const Pattern *p, const char *text, size_t length, size_t at, int *dear, size_t *from, size_t *to)
 {
     if (p->code)
-        return regex_next(p, text, length, at, from, to);
+        return regex_next(p, text, length, at, dear, from, to);
     size_t n = strlen(p->plain);
     for (const char *s = text + at;
          length >= n && s <= text + length - n && (s = memchr(s, *p->plain, (size_t)(text + length - n - s) + 1)); s++)
@@ -318,8 +348,9 @@ static bool cut_pattern(const Split *s, const Working *w, Piece p, Pieces *out, 
     Buf copy = {0};
     const char *text = w->text.data,
                *seen = s->pattern.code ? text_stand_in(text + p.from, p.to - p.from, &copy) : text + p.from;
-    int found = 0;
-    while (try < p.to && (found = pattern_next(&s->pattern, seen, p.to - p.from, try - p.from, &from, &to)) >= 0) {
+    int found = 0, dear = pattern_dear(p.to - p.from, w->text.len);
+    while (try < p.to &&
+           (found = pattern_next(&s->pattern, seen, p.to - p.from, try - p.from, &dear, &from, &to)) >= 0) {
         if (!found)
             break;
         from += p.from;
@@ -337,8 +368,10 @@ static bool cut_pattern(const Split *s, const Working *w, Piece p, Pieces *out, 
     buf_free(&copy);
     if (found < 0)
         return err_set(
-            err, "the tokeniser's pattern takes too much work on this text: %d steps for one match were not enough",
-            MATCH_MOST);
+            err,
+            "the tokeniser's pattern takes too much work on this text: %d steps at one place, or more than %d at many, "
+            "were not enough",
+            MATCH_MOST, CHEAP);
     cut_part(&c, at, p.to, s->invert);
     cut_end(&c, p.to);
     return true;

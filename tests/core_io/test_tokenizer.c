@@ -400,6 +400,11 @@ static void what_is_not_known_is_refused_by_name(void **state)
     refused("{\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"String\":\"a\"},\"behavior\":\"Odd\"}," WORDS_MODEL
             "}",
             "Odd");
+    refused("{\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"a*\"}}," WORDS_MODEL "}",
+            "where nothing stands");
+    refused("{\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[{\"Sequence\":{\"id\":\"A\"}},"
+            "{\"Sequence\":{\"id\":\"A\"}}],\"pair\":[]}," WORDS_MODEL "}",
+            "twice");
     refused("{\"normalizer\":{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"/////w==\"}," WORDS_MODEL "}",
             "damaged");
     refused("{\"added_tokens\":[{\"id\":1,\"content\":\"b\"}]," WORDS_MODEL "}", "another piece's");
@@ -588,7 +593,13 @@ static void hostile_texts_and_patterns_end_in_time(void **state)
     assert_false(tokenizer_encode(t, text, N, false, false, &k, &err));
     assert_non_null(strstr(err.text, "too much work"));
     tokenizer_free(t);
+    /* no place takes too much, but every one takes much */
+    t = parsed("{\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":"
+               "\".{0,6}.{0,6}.{0,6}.{0,6}.{0,6}.{0,6}[!?]\"},\"behavior\":\"Isolated\"}," WORDS_MODEL "}");
     text[N - 1] = 'a';
+    assert_false(tokenizer_encode(t, text, N, false, false, &k, &err));
+    assert_non_null(strstr(err.text, "too much work"));
+    tokenizer_free(t);
     /* one piece of 200,000 characters, every neighbouring pair of which merges, and merges again */
     t = parsed(
         "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"aa\":1,\"aaaa\":2,\"aaaaaaaa\":3},\"merges\":[\"a a\",\"aa "
