@@ -357,8 +357,7 @@ static bool read_weights(Checkpoint *k, Model *m, ModelProgress progress, void *
     m->family = &FAMILY_VIT;
     if (!check_all(k, m, err) || !check_unused(k, m, err))
         return false;
-    model_alloc_stored(m, &FAMILY_VIT, form_of, k);
-    return read_all(k, m, progress, context, err);
+    return model_alloc_stored(m, &FAMILY_VIT, form_of, k, err) && read_all(k, m, progress, context, err);
 }
 
 /* Closes the checkpoint. layout: what the model is said to come from, NULL: as its tensors are named. */

@@ -9,6 +9,7 @@
 
 #include "core/base/digest.h"
 #include "core/base/dmath.h"
+#include "core/base/machine.h"
 #include "core/base/mem.h"
 #include "core/base/rng.h"
 #include "core/base/utf8.h"
@@ -114,13 +115,15 @@ static size_t floats_of(const WeightPlace *w)
     return w->at->store.form == LEAF_FLOATS ? w->cells : w->cells / 2 + w->cells % 2;
 }
 
-void model_alloc_stored(Model *m, const Family *family, ModelForm *form, void *context)
+bool model_alloc_stored(Model *m, const Family *family, ModelForm *form, void *context, Err *err)
 {
     m->family = family;
     m->weights.at = arena_alloc(&m->arena, size_mul(family->places(m), sizeof *m->weights.at));
     size_t cells = 0, at = 0;
     for (WeightPlace w = {0}; model_weight(m, &w); cells = ends(cells, floats_of(&w)))
         w.at->store.form = form ? form(context, &w) : LEAF_FLOATS;
+    if (!machine_holds((double)cells * sizeof(float), "the model", "take a smaller one", err))
+        return false;
     float *block = xfloats_large(cells);
     for (WeightPlace w = {0}; model_weight(m, &w); at = ends(at, floats_of(&w))) {
         for (size_t i = floats_of(&w) - w.cells % 2; i < ends(0, floats_of(&w)); i++)
@@ -132,11 +135,14 @@ void model_alloc_stored(Model *m, const Family *family, ModelForm *form, void *c
     }
     m->block = block;
     m->block_cells = cells;
+    return true;
 }
 
 void model_alloc(Model *m, const Family *family)
 {
-    model_alloc_stored(m, family, NULL, NULL);
+    Err err;
+    if (!model_alloc_stored(m, family, NULL, NULL, &err))
+        die("%s", err.text);
 }
 
 bool model_fit(Model *m, int height, int width, Err *err)

@@ -128,7 +128,7 @@ bool model_weight(const Model *m, WeightPlace *w);
 void model_alloc(Model *m, const struct Family *family);
 /* The same with some weights in 16 bits: form says which, before there is any. */
 typedef LeafForm ModelForm(void *context, const WeightPlace *w);
-void model_alloc_stored(Model *m, const struct Family *family, ModelForm *form, void *context);
+bool model_alloc_stored(Model *m, const struct Family *family, ModelForm *form, void *context, Err *err);
 /* Notes a line in m->assumptions. A guess is one that the answer depends on: m->guess_note counts them. */
 void model_assume(Model *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void model_guess(Model *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

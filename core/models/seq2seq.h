@@ -154,6 +154,8 @@ bool seq2seq_has_experts(const Seq2seqConfig *c, int layer);
 int seq2seq_longest(const Seq2seqConfig *c);
 /* Can this be built here? False and one line that names the knob, its value and what it may be. */
 bool seq2seq_check(const Seq2seqConfig *c, Err *err);
+/* The same, but for the memory that its weights take as floats: of a file that may have them in 16 bits. */
+bool seq2seq_possible(const Seq2seqConfig *c, Err *err);
 /* The same for a text of so many tokens. */
 bool seq2seq_check_length(const Seq2seqConfig *c, int source, int target, Err *err);
 

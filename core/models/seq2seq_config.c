@@ -212,7 +212,7 @@ static bool check_knobs(const Seq2seqConfig *c, Err *err)
     return true;
 }
 
-bool seq2seq_check(const Seq2seqConfig *c, Err *err)
+bool seq2seq_possible(const Seq2seqConfig *c, Err *err)
 {
     if ((unsigned)c->form > SEQ2SEQ_ENCODER_ONLY)
         return err_set(err, "unknown form of a text model");
@@ -228,7 +228,13 @@ bool seq2seq_check(const Seq2seqConfig *c, Err *err)
     if (!size_mul_ok((size_t)c->heads, (size_t)c->head_dim, &inner) || inner > 1 << 20 || seq2seq_params(c) > limit)
         return err_set(err, "the model is too large: width %d, %d heads of %d, %d and %d layers", c->width, c->heads,
                        c->head_dim, c->encoder_layers, c->decoder_layers);
-    return machine_holds((double)seq2seq_params(c) * sizeof(float), "the model", "take a smaller one", err);
+    return true;
+}
+
+bool seq2seq_check(const Seq2seqConfig *c, Err *err)
+{
+    return seq2seq_possible(c, err) &&
+           machine_holds((double)seq2seq_params(c) * sizeof(float), "the model", "take a smaller one", err);
 }
 
 int seq2seq_longest(const Seq2seqConfig *c)

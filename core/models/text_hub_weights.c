@@ -399,10 +399,9 @@ bool hub_weights(Model *m, const char *folder, const HubFamily *f, ModelProgress
     for (WeightPlace w = {0}; ok && model_weight(m, &w);)
         ok = check_weight(&k, &w);
     uint64_t done = 0, all = 0;
-    if (ok) {
-        model_alloc_stored(m, &FAMILY_TEXT, form_of, &k);
+    ok = ok && model_alloc_stored(m, &FAMILY_TEXT, form_of, &k, err);
+    if (ok)
         all = bytes_of(m);
-    }
     for (WeightPlace w = {0}; ok && model_weight(m, &w); done += w.cells * sizeof(float)) {
         ok = read_weight(&k, &w);
         if (ok && progress && !progress(context, done, all))

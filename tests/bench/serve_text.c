@@ -208,7 +208,9 @@ int main(int argc, char **argv)
     char line[64];
     Model m = {.text = config_of(argc > 1 ? argv[1] : "gpt2")};
     m.target = (Vocabulary){.n = m.text.target_words, .pad = -1, .start = -1, .end = -1};
-    model_alloc_stored(&m, &FAMILY_TEXT, form_of, &half);
+    Err err;
+    if (!model_alloc_stored(&m, &FAMILY_TEXT, form_of, &half, &err))
+        die("%s", err.text);
     for (WeightPlace w = {0}; model_weight(&m, &w);)
         w.at->origin = "made up";
     fill(&m);

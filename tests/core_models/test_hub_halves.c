@@ -1,7 +1,9 @@
 /* Models whose files have 16-bit numbers: the weights stay so in memory, and give the bits that the same numbers give
  * as floats, in runs, word by word and by the second route. Every family of tests/data/families, rounded. */
 #include <dirent.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/core_models/oracle.h"
@@ -207,9 +209,41 @@ static void pictures_in_16_bits(void **state)
     assert_true(seen > 20 && kept > seen / 2);
 }
 
+/* What 16 bits leave room for is not refused for what floats would take: in a process that may have three bytes a
+ * weight. */
+static void memory_is_asked_for_what_is_stored(void **state)
+{
+    (void)state;
+    const Seq2seqConfig c = {.form = SEQ2SEQ_DECODER_ONLY,
+                             .width = 2048,
+                             .heads = 16,
+                             .head_dim = 128,
+                             .mlp = 8192,
+                             .decoder_layers = 8,
+                             .target_words = 32000,
+                             .positions = 64,
+                             .eps = 1e-5f,
+                             .scale = 1,
+                             .embed_scale = 1,
+                             .act = MAP_GELU};
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        struct rlimit most = {3 * seq2seq_params(&c), 3 * seq2seq_params(&c)};
+        Err err = {""};
+        if (setrlimit(RLIMIT_AS, &most) != 0)
+            _exit(2);
+        _exit(seq2seq_possible(&c, &err) && !seq2seq_check(&c, &err) && strstr(err.text, "the model needs") ? 0 : 1);
+    }
+    int status;
+    assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_numbers_in_16_bits),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memory_is_asked_for_what_is_stored),
+                                       cmocka_unit_test(the_same_numbers_in_16_bits),
                                        cmocka_unit_test(pictures_in_16_bits)};
     for (int k = 0; k < 2; k++) {
         snprintf(folder[k], sizeof folder[k], "/tmp/vitrine-halves-XXXXXX");
