@@ -19,7 +19,7 @@ struct Decoder {
     DecodeOptions how;
     const DecodeOptions *o; /* &how */
     Pool *pool;
-    const int *given; /* of a decoder alone: the beginning, with the start in front */
+    const int *given; /* the start, and behind it the beginning that is carried on */
     int given_n;
     Rng rng;
     bool (*progress)(void *context, int words); /* decode_run's, or NULL */
@@ -341,7 +341,7 @@ static bool draw(Decoder *x, int at, DecodeCandidate *chosen)
 static int forced_word(const Decoder *x, bool cut)
 {
     const Vocabulary *v = &x->m->target;
-    return (cut && v->last ? v->last : x->length == 1 ? v->first : 0) - 1;
+    return (cut && v->last ? v->last : x->length == 1 && !x->o->begin_n ? v->first : 0) - 1;
 }
 
 /* Carries the beginnings on by a word each; returns how many are alive. */
@@ -410,14 +410,18 @@ static bool begin(Decoder *x, const int *source, int n, Err *err)
     for (int i = 0; i < n; i++)
         if (source[i] < 0 || source[i] >= v->n)
             return err_set(err, "there is no word %d in a vocabulary of %d", source[i], v->n);
-    if (!seq2seq_check_length(&x->m->text, encoder ? n : 0, 1, err))
+    const int *begins = encoder ? x->o->begin : source, begin_n = encoder ? x->o->begin_n : n;
+    for (int i = 0; i < begin_n; i++)
+        if (begins[i] < 0 || begins[i] >= x->m->target.n)
+            return err_set(err, "there is no word %d in a vocabulary of %d", begins[i], x->m->target.n);
+    if (!seq2seq_check_length(&x->m->text, encoder ? n : 0, 1 + (encoder ? begin_n : 0), err))
         return false;
-    int *given = arena_alloc(&d->arena, size_mul((size_t)n + 2, sizeof *given));
+    int *given = arena_alloc(&d->arena, size_mul((size_t)begin_n + 2, sizeof *given));
     x->given = given;
     if (model_starts(x->m))
         given[x->given_n++] = model_start(x->m);
-    for (int i = 0; i < n && !encoder; i++)
-        given[x->given_n++] = source[i];
+    for (int i = 0; i < begin_n; i++)
+        given[x->given_n++] = begins[i];
     if (!x->given_n)
         return err_set(err, "there is no word to go on from: give one");
     if (encoder)

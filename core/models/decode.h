@@ -42,6 +42,9 @@ typedef struct DecodeOptions {
     int top_k;          /* DECODE_SAMPLE: of so many words with the largest shares; 0: of all */
     double top_p; /* DECODE_SAMPLE: …of the fewest that together have this share (Holtzman et al. 2020); 1: all */
     uint64_t seed;
+    const int
+        *begin; /* [begin_n]: with an encoder, how the answer begins, without the start; must outlive the search */
+    int begin_n;
     DecodeEdits edits; /* must outlive the search; count 0: the model as trained */
 } DecodeOptions;
 /* Greedy, 64 words, cached; a beam would be 4 wide with alpha 0.6, a sample at temperature 1. */

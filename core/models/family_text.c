@@ -43,15 +43,23 @@ static void put_text(Text *out, const Words *w, Arena *arena)
     *out = (Text){word, label, w->n, *w->left_out ? arena_strdup(arena, w->left_out) : NULL, segment, 0, w->cut};
 }
 
-/* The start, where the model has one, and the words of a text of at most `most`. */
-static bool read_typed(const Model *m, const char *typed, int most, Words *out, Err *err)
+bool text_begin(const Model *m, const char *typed, Words *out, Err *err)
 {
-    Words w = {0};
-    if (typed[strspn(typed, " ")] && !words_parse(&w, &m->target, typed, false, err))
+    *out = (Words){0};
+    if (typed[strspn(typed, " ")] && !words_parse(out, &m->target, typed, false, err))
         return false;
     /* what a template ends a text with would be read as written */
     bool whole = seq2seq_has_encoder(&m->text) && m->target.cutter && !strstr(typed, "ids:");
-    w.n -= whole && w.n && vocabulary_ends(&m->target, w.number[w.n - 1]);
+    out->n -= whole && out->n && vocabulary_ends(&m->target, out->number[out->n - 1]);
+    return true;
+}
+
+/* The start, where the model has one, and the words of a text of at most `most`. */
+static bool read_typed(const Model *m, const char *typed, int most, Words *out, Err *err)
+{
+    Words w;
+    if (!text_begin(m, typed, &w, err))
+        return false;
     if (w.n > most) {
         words_free(&w);
         return err_set(err, "a text%s may have at most %d words: shorten it",

@@ -54,6 +54,8 @@ typedef struct Words {
 bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err *err);
 /* What of an input somebody typed as that text (TEXT_SOURCE, TEXT_TARGET); NULL where the model wrote it. In arena. */
 const char *text_typed(const Model *m, const char *input, int text, Arena *arena);
+/* The words of a text that a model writes, as they were typed, without the start: what is behind the > of both. */
+bool text_begin(const Model *m, const char *typed, Words *out, Err *err);
 /* Two texts in one row, as what an encoder reads: cut by the model's tokeniser, with what its template puts around and
  * between them, or by number (both begin with ids:), then as they are. segments: of the model's table. */
 bool words_parse_pair(Words *w, const Vocabulary *v, const char *const text[2], int segments, Err *err);

@@ -60,6 +60,42 @@ static void greedy_is_a_beam_of_one(void **state)
     }
 }
 
+/* An answer that is given its own first words goes on as it did, with and without the cache. */
+static void a_given_beginning_is_carried_on(void **state)
+{
+    (void)state;
+    int tried = 0;
+    for (size_t i = 0; i < TEXT_VARIANT_COUNT; i++) {
+        Model m;
+        Decode whole, rest;
+        Seq2seqConfig c = text_variant(i);
+        DecodeOptions o = decode_options_default();
+        Err err;
+        if (!seq2seq_has_decoder(&c) || !seq2seq_has_encoder(&c))
+            continue;
+        text_model_seeded(&m, &c, 11);
+        o.most = 8;
+        decode(&whole, &m, &o);
+        for (int k = 0; k < 2 && whole.length > 3; k++) {
+            o.begin = whole.word;
+            o.begin_n = 2;
+            o.most = 6;
+            o.cache = !k;
+            decode(&rest, &m, &o);
+            assert_int_equal(rest.length, whole.length - 2);
+            assert_memory_equal(rest.word, whole.word + 2, (size_t)rest.length * sizeof *rest.word);
+            decode_free(&rest);
+            tried++;
+        }
+        o.begin = (const int[]){m.target.n};
+        o.begin_n = 1;
+        assert_false(decode_run(&rest, &m, SOURCE_WORDS, SOURCE_N, &o, NULL, NULL, NULL, &err));
+        decode_free(&whole);
+        model_free(&m);
+    }
+    assert_true(tried > 1);
+}
+
 /* Every cell of the newest token that both ways compute is the same bits, and the cache computes less. */
 static void the_cache_changes_no_bit(void **state)
 {
@@ -465,6 +501,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(greedy_is_a_beam_of_one),
+        cmocka_unit_test(a_given_beginning_is_carried_on),
         cmocka_unit_test(the_cache_changes_no_bit),
         cmocka_unit_test(changes_in_force),
         cmocka_unit_test(steps_are_rows_of_one_pass),

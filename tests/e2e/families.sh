@@ -29,7 +29,9 @@ verify I|yes|yes|yes|yes
 verify I --gradient CELL|yes|yes|yes|yes
 evaluate --count 3|yes|yes|yes|yes
 write W --steps 3|yes|$alone|$alone|yes
+write I --steps 3|yes|$alone|$alone|yes
 translate X|reads no other text|$alone|$alone|yes
+translate I|reads no other text|$alone|$alone|yes
 tokens W|there is no t|there is no t|there is no t|there is no t
 plain I|yes|yes|yes|yes
 export I -o T.svg|yes|yes|yes|yes"

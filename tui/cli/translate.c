@@ -55,10 +55,10 @@ static bool check(const Options *o, const Link *l, Err *err)
 {
     DecodeOptions how;
     (void)l;
-    if (o->word_count < 2 && !o->vocabulary)
+    if (o->word_count < 2 && !o->vocabulary && !o->input)
         return err_set(err, "name a sentence: vitrine translate \"the cat is tired\"");
-    if (o->output || o->input || o->at)
-        return err_set(err, "translate writes on standard output: -o, -i and --at mean nothing here");
+    if (o->output || o->at)
+        return err_set(err, "translate writes on standard output: -o and --at mean nothing here");
     return read_how(o, &how, err);
 }
 
@@ -69,6 +69,22 @@ static void put_typed(const Request *r, Buf *out)
     buf_puts(out, o->input ? o->input : "");
     for (int i = 1; i < o->word_count; i++)
         buf_printf(out, "%s%s", out->len ? " " : "", o->word[i]);
+}
+
+/* What is read, and behind a > how the answer begins. */
+static bool read_texts(Request *r, const char *typed, Err *err)
+{
+    const bool reads = model_way(&r->model) & MODEL_READS;
+    Arena arena = {0};
+    const char *source = reads ? text_typed(&r->model, typed, TEXT_SOURCE, &arena) : typed,
+               *begin = reads ? text_typed(&r->model, typed, TEXT_TARGET, &arena) : NULL;
+    bool ok = words_parse(&r->source, model_vocabulary(&r->model), source, reads, err);
+    if (ok && begin && begin[strspn(begin, " ")])
+        ok = text_begin(&r->model, begin, &r->begin, err);
+    r->how.begin = r->begin.number;
+    r->how.begin_n = r->begin.n;
+    arena_free(&arena);
+    return ok;
 }
 
 static bool read_sentence(Request *r, Err *err)
@@ -89,7 +105,7 @@ static bool read_sentence(Request *r, Err *err)
     if (ok && !v->word && strncmp(buf_str(&text), "ids:", 4) != 0)
         ok = err_set(err, "%.200s: its words have no names; `vitrine run -i \"3 5 4\"` gives them by number",
                      r->model.name);
-    if (ok && !words_parse(&r->source, v, buf_str(&text), model_way(&r->model) & MODEL_READS, err))
+    if (ok && !read_texts(r, buf_str(&text), err))
         ok = grammar_suggest(&r->model, buf_str(&text), "vitrine translate", err);
     buf_free(&text);
     return ok;
@@ -103,8 +119,7 @@ static bool read_beginning(Request *r, Err *err)
                        r->model.name);
     Buf text = {0};
     put_typed(r, &text);
-    bool ok = words_parse(&r->source, model_vocabulary(&r->model), buf_str(&text), model_way(&r->model) & MODEL_READS,
-                          err);
+    bool ok = read_texts(r, buf_str(&text), err);
     buf_free(&text);
     return ok;
 }
@@ -292,6 +307,10 @@ static void put_kept(const Request *r, Buf *out)
 static void put_text(const Request *r, Buf *out)
 {
     const DecodeCost *c = &r->d.cost;
+    if (r->begin.n) {
+        words_text(&r->model.target, r->begin.number, r->begin.n, out);
+        buf_puts(out, " | ");
+    }
     words_text(&r->model.target, r->d.word, r->d.length, out);
     buf_putc(out, '\n');
     put_outside(r, out);
@@ -325,10 +344,12 @@ static bool goes_on(const char *text, const Buf *before)
  * there is one. */
 static void put_words(const Request *r, const int *word, int n, Buf *out)
 {
-    const int given = model_way(&r->model) & MODEL_READS ? 0 : r->source.n;
+    const Words *from = model_way(&r->model) & MODEL_READS ? &r->begin : &r->source;
+    const int given = from->n;
     int *all = xcalloc((size_t)(given + n) + 1, sizeof *all);
     Buf before = {0}, text = {0};
-    memcpy(all, r->source.number, (size_t)given * sizeof *all);
+    for (int i = 0; i < given; i++)
+        all[i] = from->number[i];
     memcpy(all + given, word, (size_t)n * sizeof *all);
     words_text(&r->model.target, all, given, &before);
     words_text(&r->model.target, all, given + n, &text);
@@ -350,6 +371,10 @@ static void put_beginning(const Request *r, Buf *out)
 {
     words_text(model_vocabulary(&r->model), r->source.number, r->source.n, out);
     buf_puts(out, model_way(&r->model) & MODEL_READS ? " | " : " |");
+    if (r->begin.n) {
+        words_text(&r->model.target, r->begin.number, r->begin.n, out);
+        buf_puts(out, " |");
+    }
 }
 
 /* What is new since the last time, in whole characters: a piece of bytes can end within one. One beginning is alive,
@@ -463,6 +488,7 @@ static int finish(Request *r, bool ok, void (*put)(const Request *r, Buf *out), 
     buf_free(&r->said);
     work_say_memory(r->w, r->d.needed);
     decode_free(&r->d);
+    words_free(&r->begin);
     words_free(&r->source);
     if (!r->lent)
         model_free(&r->model);
@@ -472,7 +498,7 @@ static int finish(Request *r, bool ok, void (*put)(const Request *r, Buf *out), 
 /* Is the model's length where the text is cut, and not the number of words that was asked for? */
 static void find_room(Request *r)
 {
-    const int room = decode_room(&r->model, r->source.n);
+    const int room = decode_room(&r->model, r->source.n) - r->begin.n;
     r->fills = room >= 1 && room < r->how.most;
     r->how.most = r->fills ? room : r->how.most;
 }
@@ -525,7 +551,8 @@ const Verb VERB_WRITE = {
         "The text is printed as it is written; Ctrl-C ends it, and what there is by then is kept (of a beam the best "
         "so "
         "far). A "
-        "model of an encoder and a decoder (T5, BART, Marian) reads the text and writes another. -i ids:464,3290 gives "
+        "model of an encoder and a decoder (T5, BART, Marian) reads the text and writes another, which "
+        "begins with what stands behind a > (\"ids:3,5 > ids:4\"). -i ids:464,3290 gives "
         "them by number. Without options it takes the most probable word every time; --beam 4 keeps the four best "
         "beginnings, --temperature, --top-k and --top-p draw words, starting from a seed. Keys and values of earlier "
         "words are cached; --no-cache computes them again, with the same result bit for bit. With -c the text is "
@@ -549,7 +576,8 @@ const Verb VERB_TRANSLATE = {
         "--beam 4 keeps the four best beginnings, --temperature, --top-k and --top-p draw words, starting from a seed. "
         "--tree shows every beginning. Keys and values of earlier words are cached; --no-cache computes them again, "
         "with the same result bit for bit: the counts of multiply-adds and bytes show what the cache saves. With -c it "
-        "is written under the changes that the commands make. -m FOLDER is another text model.",
+        "is written under the changes that the commands make. What stands behind a > is how the translation begins "
+        "(\"the cat is tired > la\"). -m FOLDER is another text model.",
     .example = "vitrine translate \"the animal did not cross the street because it was too tired\"",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check,

@@ -9,6 +9,7 @@ typedef struct Request {
     Work *w;
     Model model;
     Words source;
+    Words begin; /* of a model of both stacks: how its answer begins, behind a > */
     DecodeOptions how;
     Decode d;
     bool fills;  /* the model's length, not --steps, is where a text is cut */

@@ -21,6 +21,8 @@ void request_json(const Request *r, Buf *out)
         json_put_text(out, NULL, r->source.label[i]);
     buf_putc(out, ']');
     put_ids("source_ids", r->source.number, r->source.n, out);
+    if (r->begin.n)
+        put_ids("begin_ids", r->begin.number, r->begin.n, out);
     put_ids("ids", r->d.word, r->d.length, out);
     json_put_text(out, "left_out", r->source.left_out);
     json_put_text(out, "text", buf_str(&text));
