@@ -21,6 +21,7 @@ static const struct {
     {"backbone.0.body.", "DETR, which finds objects"}, /* whose Transformer has the names of nn.Transformer */
     {"transformer.encoder.layers.0.self_attn.in_proj_", NULL},
     {"transformer.decoder.layers.0.self_attn.in_proj_", NULL},
+    {"self_attn.q_norm.", ""},
     {"attn.q_norm.", "a ViT that normalises queries and keys"},
     {"attn.gate.", "a ViT with a gate on its attention"},
     {"layers.0.blocks.0.", "a ViT in windows (Swin)"},

@@ -482,5 +482,10 @@ bool hub_config(Model *m, const Json *whole, const char *path, const HubFamily *
         if (!hub_forced(m, config, path, strcmp(f->type, "bart") == 0, err))
             return false;
     }
-    return seq2seq_check(&c, err);
+    if (!seq2seq_possible(&c, err)) /* what its weights take is seen with them */
+        return false;
+    int64_t start;
+    return !both || !json_int(json_get(config, "decoder_start_token_id"), &start) || start < v->n ||
+           err_set(err, "%s: \"decoder_start_token_id\" is %lld, and by its vocab_size there are %d words", path,
+                   (long long)start, v->n);
 }

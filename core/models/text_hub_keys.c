@@ -119,6 +119,8 @@ static const struct {
     {PLACES, "absolute learned learned_absolute", TABLE},
     {NORMS, "rmsnorm rms_norm rms", RMS},
     {NORMS, "layernorm layer_norm ln", LAYER_NORM},
+    {"scoring_func router_func router_type gating_function", "softmax", ORDINARY},
+    {"topk_method", "greedy", ORDINARY},
     {"attention_type attn_type self_attention_type", "causal", CAUSAL},
     {"attention_type attn_type self_attention_type", "bidirectional", SEES_ALL},
     {"attention_type attn_type self_attention_type",

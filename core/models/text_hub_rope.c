@@ -94,6 +94,11 @@ static bool rope_kind(const HubReading *k, const Json *rope, Seq2seqConfig *c, E
         return err_set(err,
                        "%s: \"rope_scaling\" is \"%.40s\"; linear, dynamic, llama3, yarn and longrope are built here",
                        k->path, type);
+    static const char *const NEEDED[] = {"factor", "low_freq_factor", "high_freq_factor",
+                                         "original_max_position_embeddings"};
+    for (size_t i = 0; i < sizeof NEEDED / sizeof *NEEDED && r->scaling == ROPE_LLAMA3; i++)
+        if (json_kind(json_get(rope, NEEDED[i])) == JK_NULL) /* its class has no numbers of its own for them */
+            return err_set(err, "%s: \"rope_scaling\" is llama3 without \"%s\"", k->path, NEEDED[i]);
     const bool yarn = r->scaling == ROPE_YARN;
     r->low = 1;
     r->high = yarn ? 32 : 4;
