@@ -120,7 +120,9 @@ static bool encode(const Tokenizer *t, const char *text, size_t length, bool tab
     else if (ok && table)
         put_table(t, text, &said, &k, &w->out);
     for (size_t i = 0; ok && !w->options->json && !table && i < k.n; i++)
-        buf_printf(&w->out, "%d%c", k.at[i].id, i + 1 < k.n ? ' ' : '\n');
+        buf_printf(&w->out, "%s%d", i ? " " : "", k.at[i].id);
+    if (ok && !w->options->json && !table)
+        buf_putc(&w->out, '\n');
     *lost += ok ? k.losts : 0;
     if (ok)
         tokens_free(&k);
