@@ -2,6 +2,7 @@
 #ifndef VITRINE_TESTS_TUI_OPENED_H
 #define VITRINE_TESTS_TUI_OPENED_H
 #include "core/session/command.h"
+#include "core/session/learned/measures.h"
 #include "tui/app.h"
 
 /* The screen's own commands in front of the session's; what was in all before is freed. ui must outlive it. */
@@ -20,5 +21,6 @@ static inline void opened_session(Session *s, const char *model, const char *inp
     Err err = {{0}};
     if (!session_init(s, model, input, 1, NULL, NULL, &err))
         fail_msg("%s", err.text);
+    s->look.pictures = MEASURES_ROUND; /* what is measured is drawn all the same */
 }
 #endif

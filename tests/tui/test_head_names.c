@@ -14,6 +14,7 @@
 #include "core/session/screens.h"
 #include "core/session/state.h"
 #include "tests/core_models/text_bench.h"
+#include "tests/every.h"
 #include "tests/tui/opened.h"
 #include "tui/frame.h"
 
@@ -212,7 +213,7 @@ static const struct {
 static void of_pictures(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++) {
+    for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i += (size_t)cases_every(1)) {
         VitConfig c = model_bundled_config();
         char name[64];
         Model m = {0};
@@ -234,7 +235,7 @@ static void of_pictures(void **state)
 static void of_words(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++) {
+    for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i += (size_t)cases_every(1)) {
         Seq2seqConfig c = text_tiny();
         char name[64];
         Model m;

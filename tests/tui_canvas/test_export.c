@@ -231,7 +231,7 @@ static void test_shown(void **state)
     assert_true(marked.ch == '+' && marked.fg == 0xffffff && marked.bg == 0x5f0000 && !(marked.attrs & ATTR_REVERSE));
     canvas_pixel(&c, 0, 3, -1, 0xffffaf, 9, 0, none);
     for (int twice = 0; twice < 2; twice++) /* the cursor's bracket does not hide what it marks, also drawn again */
-        canvas_mark(&c, 0, 3, STYLE_CURSOR, '[');
+        canvas_mark(&c, 0, 3, -1, STYLE_CURSOR, '[');
     CellLook bracket = cell_look(canvas_at(&c, 0, 3), MODE_256, false, false);
     assert_true(bracket.ch == '[' && bracket.bg == 0xffffaf && bracket.fg == 0 && !(bracket.attrs & ATTR_REVERSE));
     assert_true(cell_look(canvas_at(&c, 0, 3), MODE_MONO, false, false).attrs & ATTR_REVERSE); /* without colour */

@@ -624,6 +624,7 @@ static void of_cross_attention(void **state)
     session_free(&session);
     if (!session_init(&session, "translator", NULL, 1, NULL, NULL, &err))
         fail_msg("%s", err.text);
+    session.look.pictures = MEASURES_ROUND; /* what is measured is not looked at here */
     must("goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=6]; laboratory");
     drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 36, 90});
     const char *text = drawn(&VIEW_LABORATORY, 36, 90, &out);

@@ -174,10 +174,15 @@ void canvas_glyph(Canvas *c, int y, int x, Style s, uint32_t ch)
     cell_put(c, y, x, s, glyph_of(c, ch));
 }
 
-void canvas_mark(Canvas *c, int y, int x, Style s, uint32_t ch)
+void canvas_mark(Canvas *c, int y, int x, int half, Style s, uint32_t ch)
 {
     Cell *k = canvas_at(c, y, x);
     Colour ground = k ? cell_ground(k) : COLOUR_DEFAULT;
+    if (k && half >= 0 && cell_is_data(k)) {
+        Colour of[2];
+        cell_halves(k, &of[0], &of[1]);
+        ground = of[half] == COLOUR_DEFAULT ? ground : of[half];
+    }
     canvas_glyph(c, y, x, s, ch);
     if (k)
         k->bg = ground;

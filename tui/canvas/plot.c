@@ -427,12 +427,12 @@ static bool name_place(Rect body, const CanvasPlot *p, const CanvasLine *l, Name
     return last >= 0 && l->mark;
 }
 
-/* Each in a row of its own, in the order in which they end; where rows are few at its line, in front of what stands
- * there: a row further it would name another line. */
+/* Each in a row of its own, in the order in which they end; where rows are few as many in each as there must be, one in
+ * front of the other: a row further it would name another line. */
 static void put_names(Canvas *c, Rect body, const CanvasPlot *p)
 {
     NamePlace at[NAMES_MOST], here;
-    int n = 0, apart;
+    int n = 0;
     for (int i = 0, k; i < p->lines && n < NAMES_MOST; i++) {
         if (!name_place(body, p, &p->line[i], &here))
             continue;
@@ -440,14 +440,16 @@ static void put_names(Canvas *c, Rect body, const CanvasPlot *p)
             at[k] = at[k - 1];
         at[k] = here;
     }
-    apart = n + 1 < body.h;
-    for (int i = 1; apart && i < n; i++)
-        at[i].row = at[i].row > at[i - 1].row ? at[i].row : at[i - 1].row + 1;
-    for (int i = n - 1, end = body.y + body.h - 1; apart && i >= 0; end = at[i--].row - 1)
+    const int each = n + 1 < body.h ? 1 : (n + body.h - 1) / body.h;
+    for (int i = each; i < n; i++)
+        at[i].row = at[i].row > at[i - each].row ? at[i].row : at[i - each].row + 1;
+    for (int i = n - 1; i >= 0; i--) {
+        const int end = i + each < n ? at[i + each].row - 1 : body.y + body.h - 1;
         at[i].row = at[i].row < end ? at[i].row : end;
+    }
     for (int i = 0; i < n; i++) {
         int column = at[i].column;
-        for (const Cell *k = canvas_at(c, at[i].row, column); !apart && column > body.x;
+        for (const Cell *k = canvas_at(c, at[i].row, column); each > 1 && column > body.x;
              k = canvas_at(c, at[i].row, --column))
             if (!k || k->ch <= ' ' || k->ch > 0x7e)
                 break;

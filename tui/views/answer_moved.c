@@ -4,12 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "tui/views/answer_table.h"
 
 enum {
     ROWS_MOST = 64,
     LOOKED_AT = 2000000 /* probabilities in a frame */,
     TOKEN_MOST = 10,
+    PAIR_MOST = 17, /* "fatigué/large" */
+    PLACE = 136,    /* bytes */
     WORD_LEAST = 14,
     WORD_MOST = 18,
     SHARE = 7,
@@ -74,6 +77,22 @@ static void put_word(const Paint *p, const Shown *of, size_t token, size_t words
     canvas_label(p->c, y, x, w - SHARE - 1, style, classes_name(of, best, name, sizeof name));
 }
 
+/* "il/elle": what A and B have there. */
+static const char *place_name(const AnswerTable *t, int token, char out[PLACE])
+{
+    const Shown *of[] = {&t->a, &t->b};
+    char label[2][64];
+    for (int k = 0; k < 2; k++) {
+        const Graph *g = of[k]->graph;
+        axis_label(&g->axes[graph_node(g, of[k]->node)->dims.axis[0]], token, label[k], sizeof label[k]);
+    }
+    if (strcmp(label[0], label[1]) == 0)
+        utf8_print(out, PLACE, "%s", label[0]);
+    else
+        utf8_print(out, PLACE, "%s/%s", label[0], label[1]);
+    return out;
+}
+
 static int rows_of(Rect r, Moved m[ROWS_MOST], const AnswerTable *t)
 {
     const int most = r.h - 1 < ROWS_MOST ? r.h - 1 : ROWS_MOST;
@@ -88,10 +107,14 @@ void answer_moved_draw(const Paint *p, const AnswerTable *t, Rect r)
         return;
     const size_t words = t->diff.count;
     const Axis *token = &t->diff.graph->axes[graph_node(t->diff.graph, t->diff.node)->dims.axis[0]];
-    const int x = r.x + 1, label_w = 1 + shown_axis_widest(token, TOKEN_MOST - 1),
-              w = clamp((r.w - 1 - label_w) / 2, WORD_LEAST, WORD_MOST), a_x = x + label_w, b_x = a_x + w,
-              end = b_x + w, points = r.x + r.w - end >= POINTS ? POINTS : 0, bar_x = end + points + 1,
-              bar = r.x + r.w - bar_x;
+    char label[PLACE];
+    int wide = shown_axis_widest(token, TOKEN_MOST - 1);
+    const int pair = r.w - 2 - 2 * WORD_LEAST < PAIR_MOST ? r.w - 2 - 2 * WORD_LEAST : PAIR_MOST;
+    for (int i = 0; i < n; i++)
+        wide = clamp(utf8_cells(place_name(t, m[i].token, label)), wide, pair > wide ? pair : wide);
+    const int x = r.x + 1, label_w = 1 + wide, w = clamp((r.w - 1 - label_w) / 2, WORD_LEAST, WORD_MOST),
+              a_x = x + label_w, b_x = a_x + w, end = b_x + w, points = r.x + r.w - end >= POINTS ? POINTS : 0,
+              bar_x = end + points + 1, bar = r.x + r.w - bar_x;
     canvas_text(p->c, r.y, x, label_w - 1, STYLE_HEADER, token->sequence == SEQUENCE_TARGET ? "after" : "at");
     canvas_text(p->c, r.y, a_x, w - 1, STYLE_SIDE_A, "A");
     canvas_text(p->c, r.y, b_x, w - 1, STYLE_SIDE_B, "B");
@@ -104,10 +127,9 @@ void answer_moved_draw(const Paint *p, const AnswerTable *t, Rect r)
                    other = classes_best(a.values + at * words, words) != classes_best(b.values + at * words, words);
         const Style style = other ? STYLE_TEXT : STYLE_DIM;
         const int y = r.y + 1 + i;
-        char label[64], text[16];
+        char text[16];
         canvas_text(p->c, y, r.x, 1, STYLE_TITLE, here ? ">" : " ");
-        canvas_label(p->c, y, x, label_w - 1, here ? STYLE_TITLE : style,
-                     axis_label(token, m[i].token, label, sizeof label));
+        canvas_label(p->c, y, x, label_w - 1, here ? STYLE_TITLE : style, place_name(t, m[i].token, label));
         put_word(p, &t->a, at, words, y, a_x, w, style);
         put_word(p, &t->b, at, words, y, b_x, w, style);
         points_text(text, sizeof text, m[i].by);

@@ -231,7 +231,8 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
             canvas_printf(p->c, y, x, width, STYLE_DIM, "%s%s … %s%s", below, low, above, high);
         else if (s->low == -s->high && !*below && !*above && width > 4) {
             number_text(high, sizeof high, unit * s->high, width < 7 ? width - 1 : 5);
-            canvas_printf(p->c, y, x, width, STYLE_DIM, "±%s", high);
+            const char *of = utf8_cells(high) + 5 + p->c->ascii <= width ? "map " : ""; /* a "±" is "+-" there */
+            canvas_printf(p->c, y, x, width, STYLE_DIM, "%s±%s", of, high);
         }
         return;
     }

@@ -10,18 +10,23 @@ bool heat_halves(const Paint *p)
     return !p->c->ascii && p->mode != MODE_MONO;
 }
 
-void heat_mark(const Paint *p, int y, int x, int height, int width, Ref ref)
+/* On line y, the ground that of its half, or −1. */
+static void put_mark(const Paint *p, int y, int x, int width, int half, Ref ref)
 {
-    y += (height - 1) / 2;
     if (width < 2) {
         canvas_glyph(p->c, y, x, STYLE_CURSOR, '!'); /* no character of any ramp */
         canvas_ref(p->c, y, x, 1, ref);
         return;
     }
-    canvas_mark(p->c, y, x, STYLE_CURSOR, '[');
-    canvas_mark(p->c, y, x + width - 1, STYLE_CURSOR, ']');
+    canvas_mark(p->c, y, x, half, STYLE_CURSOR, '[');
+    canvas_mark(p->c, y, x + width - 1, half, STYLE_CURSOR, ']');
     canvas_ref(p->c, y, x, 1, ref);
     canvas_ref(p->c, y, x + width - 1, 1, ref);
+}
+
+void heat_mark(const Paint *p, int y, int x, int height, int width, Ref ref)
+{
+    put_mark(p, y + (height - 1) / 2, x, width, -1, ref);
 }
 
 size_t heat_first(size_t part, size_t n, size_t parts)
@@ -184,6 +189,16 @@ Rect heat_cell(const Paint *p, Rect r, int rows, int cols, HeatSize size, int ro
         bottom = (bottom + 1) / 2;
     }
     return (Rect){r.y + top, r.x + left, bottom - top, left_of(size, cols, col + 1) - left};
+}
+
+Rect heat_mark_cell(const Paint *p, Rect r, int rows, int cols, HeatSize size, int row, int col, Ref ref)
+{
+    const int middle = ((2 * row + 1) * size.tall - 1) / (2 * rows), /* of two lines the upper */
+        left = left_of(size, cols, col);
+    const bool halves = heat_halves(p);
+    Rect at = {r.y + (halves ? middle / 2 : middle), r.x + left, 1, left_of(size, cols, col + 1) - left};
+    put_mark(p, at.y, at.x, at.w, halves ? middle % 2 : -1, ref);
+    return at;
 }
 
 bool heat_hit(const Paint *p, Rect r, int rows, int cols, HeatSize size, int y, int x, int *row, int *col)

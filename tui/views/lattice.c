@@ -170,12 +170,15 @@ void lattice_map_mark(const Paint *p, const LatticeMap *m, int row, int col, con
     Rect patch = lattice_map_patch(m, row, col);
     if (patch.h < 1)
         return;
-    int y = patch.y + (patch.h - 1) / 2;
-    if (m->halves) /* the line in which the middle of the square lies */
-        y = m->r.y + ((row - m->row) * m->k + m->k / 2) / 2;
+    int y = patch.y + (patch.h - 1) / 2, half = -1;
+    if (m->halves) { /* the line in which the middle of the square lies */
+        const int middle = (row - m->row) * m->k + m->k / 2;
+        y = m->r.y + middle / 2;
+        half = middle % 2;
+    }
     if (patch.w > 1) {
-        canvas_mark(p->c, y, patch.x, style, (uint32_t)marks[0]);
-        canvas_mark(p->c, y, patch.x + patch.w - 1, style, (uint32_t)marks[1]);
+        canvas_mark(p->c, y, patch.x, half, style, (uint32_t)marks[0]);
+        canvas_mark(p->c, y, patch.x + patch.w - 1, half, style, (uint32_t)marks[1]);
         canvas_ref(p->c, y, patch.x + patch.w - 1, 1, ref);
     } else
         canvas_glyph(p->c, y, patch.x, style, (uint32_t)marks[2]);

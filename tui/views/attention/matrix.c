@@ -80,7 +80,15 @@ typedef struct Layout {
     int column_y, bar_y, value_y; /* −1: none */
 } Layout;
 
-enum { LABELS = 5, LABELLED = 30, WORD_LABELS = 11, ZOOM_MOST = 8, UPRIGHT_LEAST = 4, WORD_WIDEST = 8 };
+enum {
+    LABELS = 5,
+    LABELS_OF_BLOCKS = 7,
+    LABELLED = 30,
+    WORD_LABELS = 11,
+    ZOOM_MOST = 8,
+    UPRIGHT_LEAST = 4,
+    WORD_WIDEST = 8
+};
 enum {
     VALUE_CELLS = 13,
     POINTS_CELLS = 9,
@@ -235,7 +243,7 @@ static Layout layout(const Session *s, const Paint *p, Rect r, const Attend *a)
     int rows = tiling_count(a->t, l.t), cols = tiling_count(a->u, l.u);
     bool pooled = is_pooled(l.u) || is_pooled(l.t);
     if (r.w >= cols + LABELS || (r.w >= LABELLED && cols > r.w))
-        l.labels = LABELS;
+        l.labels = l.t.gy > 1 && r.w >= cols + LABELS_OF_BLOCKS ? LABELS_OF_BLOCKS : LABELS;
     if (r.h > 1 && !tight)
         l.value_y = r.y + --r.h;
     if (r.h > (pooled ? 1 : 5) && (pooled || r.h > band_cells(rows, per_cell) || rows > r.h * per_cell))
@@ -342,15 +350,19 @@ static void draw_behind(const Paint *p, const Attend *a, const Layout *l, const 
     free(colour);
 }
 
-/* "cls" for a prefix token, "r3" where a row of patches begins, else nothing. */
-static bool tile_label(const Axis *axis, Lattice lattice, Tiling tiling, int tile, char out[32])
+/* "cls" for a prefix token, "r3" where a row of patches begins, "r2–3" or "r2+" where the rows of a block do (its tokens
+ * are not in their order then), else nothing. */
+static bool tile_label(const Axis *axis, Lattice lattice, Tiling tiling, int tile, int w, char out[32])
 {
     int token = tiling_token(lattice, tiling, tile, 0), row, col;
     if (!axis_patch(axis, token, &row, &col)) {
         axis_label(axis, token, out, 32);
         return true;
     }
-    snprintf(out, 32, "r%d", row);
+    if (tiling.gy == 1)
+        snprintf(out, 32, "r%d", row);
+    else if (utf8_print(out, 32, "r%d–%d", row, row + tiling.gy - 1) > w)
+        snprintf(out, 32, "r%d+", row);
     return col == 0;
 }
 
@@ -379,13 +391,14 @@ static void draw_labels(const Paint *p, const Attend *a, const Layout *l, Rect r
         return;
     }
     for (int i = 0; l->labels && i < l->down.prefix + l->down.count; i++)
-        if (tile_label(a->t_axis, a->t, l->t, band_tile(&l->down, a->t.prefix, i), text))
+        if (tile_label(a->t_axis, a->t, l->t, band_tile(&l->down, a->t.prefix, i), l->labels - 1, text))
             canvas_text(p->c, band_cell(&l->down, i, &half), r.x, l->labels - 1, STYLE_AXIS, text);
     int free_from = r.x, here = band_shown(&l->across, a->u.prefix, tiling_of_token(a->u, l->u, a->at_u));
     here = here < 0 ? -1 : band_cell(&l->across, here, &half);
     for (int j = 0; l->column_y >= 0 && j < l->across.prefix + l->across.count; j++) {
         int x = band_cell(&l->across, j, &half);
-        if (x < free_from || !tile_label(a->u_axis, a->u, l->u, band_tile(&l->across, a->u.prefix, j), text))
+        const int wide = a->u.cols / l->u.gx * l->across.wide - 1;
+        if (x < free_from || !tile_label(a->u_axis, a->u, l->u, band_tile(&l->across, a->u.prefix, j), wide, text))
             continue;
         if (strlen(text) > 2 && j < l->across.prefix &&
             l->across.count) /* a strip of one column has no room for "cls" */
@@ -430,6 +443,8 @@ static void pooled_text(const Layout *l, const char *kind, bool brief, char *out
 {
     if (brief)
         utf8_print(out, n, "%s of %d×%d", kind, l->t.gy * l->t.gx, l->u.gy * l->u.gx);
+    else if (l->t.gy == l->u.gy && l->t.gx == l->u.gx && l->t.gy > 1)
+        utf8_print(out, n, "in blocks of %d×%d patches, %s", l->u.gy, l->u.gx, kind);
     else if (l->t.gy == l->u.gy && l->t.gx == l->u.gx)
         utf8_print(out, n, "1 cell = %d×%d tokens, %s", l->u.gy, l->u.gx, kind);
     else

@@ -242,10 +242,9 @@ static void draw_pooled(const Paint *p, const Attend *block, const HeadGrid *g, 
     int row, col;
     if (!attend_place(&a, a.at_u, &row, &col))
         return;
-    Rect cell = heat_cell(p, box, g->rows, g->cols, size,
-                          (int)heat_part((size_t)row, (size_t)a.u.rows, (size_t)g->rows),
-                          (int)heat_part((size_t)col, (size_t)a.u.cols, (size_t)g->cols));
-    heat_mark(p, cell.y, cell.x, cell.h, cell.w, shown_ref(&a.v, attend_cell(&a, head, a.at_t, a.at_u)));
+    heat_mark_cell(p, box, g->rows, g->cols, size, (int)heat_part((size_t)row, (size_t)a.u.rows, (size_t)g->rows),
+                   (int)heat_part((size_t)col, (size_t)a.u.cols, (size_t)g->cols),
+                   shown_ref(&a.v, attend_cell(&a, head, a.at_t, a.at_u)));
 }
 
 /* Each on its own scale, else one sharp head would leave all others dark. */

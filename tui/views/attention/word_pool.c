@@ -188,10 +188,12 @@ void word_pool_draw(const Paint *p, Rect r, const Attend *a, const WordPool *l, 
     draw_bar(p, a, l, &scale, fine, r);
     if (l->value_y >= 0)
         attend_value_line(p, a, l->value_y, r.x, r.w);
-    Rect cell = heat_cell(p, l->cells, l->rows, l->cols, l->size, cell_of(l, a->t_axis->n, l->rows, a->at_t) - l->row0,
-                          cell_of(l, a->u_axis->n, l->cols, a->at_u) - l->col0);
+    const int row = cell_of(l, a->t_axis->n, l->rows, a->at_t) - l->row0,
+              col = cell_of(l, a->u_axis->n, l->cols, a->at_u) - l->col0;
+    const Rect cell = heat_cell(p, l->cells, l->rows, l->cols, l->size, row, col);
     if (!l->labels || l->column_y < 0 || cell.w > 2) /* else marked at both borders, and not hidden */
-        heat_mark(p, cell.y, cell.x, cell.h, cell.w, shown_ref(&a->v, attend_cell(a, a->head, a->at_t, a->at_u)));
+        heat_mark_cell(p, l->cells, l->rows, l->cols, l->size, row, col,
+                       shown_ref(&a->v, attend_cell(a, a->head, a->at_t, a->at_u)));
     focus_cursor(p, focus, cell.y, cell.x);
 }
 

@@ -64,9 +64,22 @@ void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "of one word every weight is 100 %");
         return;
     }
-    const char *why = diff ? "" : sharers(a) < FEW_WORDS ? ", halfway from uniform to all" : ", twice uniform";
-    int used = utf8_print(text, sizeof text, "%s: > %.3g %s", what, (double)(100 * threshold(a) / a->whole),
-                          diff ? "points" : "%");
+    const char *why = diff                     ? ""
+                      : sharers(a) < FEW_WORDS ? ", halfway from uniform to all"
+                                               : ", twice uniform",
+               *unit = diff ? "points" : "%";
+    const double from = (double)(100 * threshold(a) / a->whole);
+    const int forms = lines && a->t_axis->n > 1 ? 3 : 0; /* of other rows' lines fewer are drawn */
+    for (int k = 0; k < forms; k++) {
+        const int used = k == 2 ? utf8_print(text, sizeof text, "> %.3g %s; grey: > 50 %s", from, unit, unit)
+                                : utf8_print(text, sizeof text, "lines: > %.3g %s%s; grey, others': > 50 %s", from,
+                                             unit, k ? "" : why, unit);
+        if (used <= r.w) {
+            canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text);
+            return;
+        }
+    }
+    int used = utf8_print(text, sizeof text, "%s: > %.3g %s", what, from, unit);
     canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "%s%s", text, used + (int)strlen(why) <= r.w ? why : "");
 }
 

@@ -9,7 +9,8 @@
 enum {
     NAME = 20,
     PATH_NAME = 14, /* columns of a head that is no tributary */
-    NUMBER_LEAST = 4
+    NUMBER_LEAST = 4,
+    LETTERS = 36 /* heads that have a digit or a letter where there is one column: a is 10 */
 };
 
 /* The first letter of "self" in "dec 2 self". */
@@ -36,6 +37,8 @@ static void name_of(const River *r, int i, int wide, char out[NAME])
         snprintf(out, NAME, "%s", wide >= MLP_FROM ? "MLP" : "M");
     else
         snprintf(out, NAME, "%s%d", wide >= 7 ? "head " : wide >= 4 ? "h" : "", t->head);
+    if (wide == 1 && t->head >= 10 && t->head < LETTERS)
+        snprintf(out, NAME, "%c", 'a' + t->head - 10);
     if (utf8_cells(out) > wide) /* no name rather than one that is cut: several would have it */
         out[0] = '\0';
 }

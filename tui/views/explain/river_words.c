@@ -150,6 +150,15 @@ static int legend(const Paint *p, const River *r, int form, bool lost, int y, in
     return x - from;
 }
 
+/* Is a head named by a letter? */
+static bool lettered(const River *r)
+{
+    for (int i = 0; i < r->count && r->wide == 1; i++)
+        if (r->at[i].number >= 0 && r->at[i].head >= 10)
+            return true;
+    return false;
+}
+
 bool river_put_legend(const Paint *p, const River *r, Rect line)
 {
     const bool lost = r->v->measured && (r->wide > 1 || line.w >= RIVER_MARKED); /* is it drawn? */
@@ -171,8 +180,10 @@ bool river_put_legend(const Paint *p, const River *r, Rect line)
         canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, OF_B);
     else if (one_by_one < all) {
         char text[64];
-        if (utf8_print(text, sizeof text, "%d of %d heads, +: the others", one_by_one, all) > line.w - used)
-            utf8_print(text, sizeof text, "+: the others");
+        const char *ten = lettered(r) ? ", a: head 10" : "";
+        if (utf8_print(text, sizeof text, "%d of %d heads, +: the others%s", one_by_one, all, ten) > line.w - used &&
+            utf8_print(text, sizeof text, "+: the others%s", ten) > line.w - used)
+            utf8_print(text, sizeof text, "+ rest, a: 10");
         if (utf8_cells(text) > line.w - used)
             return false;
         canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, text);
@@ -188,6 +199,9 @@ void river_put_letters(const Paint *p, const River *r, Rect *names, Rect *room)
         return;
     rect_cut(room, 'b', 1);
     names->y--;
-    canvas_printf(p->c, names->y + names->h, names->x, names->w, STYLE_DIM, "%s%s",
-                  several ? "s self, c cross, + others" : "+: other heads", mlp ? ", M: MLP" : "");
+    char text[96];
+    const char *others = several ? "s self, c cross, + others" : "+: other heads", *of_mlp = mlp ? ", M: MLP" : "";
+    if (!lettered(r) || utf8_print(text, sizeof text, "%s%s, a: head 10", others, of_mlp) > names->w)
+        utf8_print(text, sizeof text, "%s%s", others, of_mlp);
+    canvas_text(p->c, names->y + names->h, names->x, names->w, STYLE_DIM, text);
 }

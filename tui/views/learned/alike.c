@@ -152,11 +152,14 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
                                      : " − mean");
     else if (band == NORMS) {
         Buf longest = {0};
-        static const char *const PER_PLACE[][3] = {
-            {"length of each vector, a scale per place", "length, a scale per place", "length, own scales"},
-            {"length of each vector, own scales; of >:", "length, own scales; of >:", "length; scale of >:"},
-            {"length of each vector, one scale", "length, one scale", "length"}};
-        const char *const *per = PER_PLACE[v->a->side == SIDE_DIFF ? 2 : v->a->shown > 1]; /* >: the bar's place */
+        static const char *const PER_PLACE[][3] = {{"length of each vector, a scale per place",
+                                                    "length, a scale per place", "length, own scales"},
+                                                   {"length of each vector", "length", "length"},
+                                                   {"length of each vector, one scale", "length, one scale", "length"}};
+        const bool focus = v->a->side != SIDE_DIFF && v->a->shown > 1; /* the bar is of the place in focus */
+        const char *const *per = PER_PLACE[v->a->side == SIDE_DIFF ? 2 : focus],
+                          *of = focus && bar ? "; scale of >" : "";
+        line.w -= utf8_cells(of);
         int form = brief;
         while (form < 2 && utf8_cells(per[form]) > line.w)
             form++;
@@ -169,7 +172,8 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
             alike_put_longest(v, "; ", line.w - n - BAR_LEAST - 2, &longest);
         }
         text[n] = '\0';
-        n += utf8_print(text + n, sizeof text - (size_t)n, "%s", buf_str(&longest));
+        n += utf8_print(text + n, sizeof text - (size_t)n, "%s%s", buf_str(&longest), of);
+        line.w += utf8_cells(of);
         buf_free(&longest);
     } else
         n = utf8_print(text, sizeof text, "%s", line.w < PRINCIPAL ? "PCA" : "principal components");
@@ -213,9 +217,8 @@ static void draw_map(const Paint *p, const Spot *v, Band band, Rect r, bool focu
         return;
     }
     heat_paint(p, r, a->l.rows, a->l.cols, a->size, look_at, &(Map){v, band});
-    Rect cell = heat_cell(p, r, a->l.rows, a->l.cols, a->size, a->row, a->col);
-    heat_mark(p, cell.y, cell.x, cell.h, cell.w, look_of(v, band, a->at).ref);
-    focus_cursor(p, focus, cell.y + (cell.h - 1) / 2, cell.x);
+    const Rect cell = heat_mark_cell(p, r, a->l.rows, a->l.cols, a->size, a->row, a->col, look_of(v, band, a->at).ref);
+    focus_cursor(p, focus, cell.y, cell.x);
 }
 
 static void draw_picture(const Paint *p, const Spot *v)
@@ -224,8 +227,7 @@ static void draw_picture(const Paint *p, const Spot *v)
     Rect r = alike_map(p, a, 0, a->first), below = {r.y + r.h + 1, a->r.x, a->r.y + a->r.h - r.y - r.h - 1, a->wide};
     r.x = a->r.x;
     picture_file(p, r, &shown_input(p->s, a->side)->resized);
-    Rect cell = heat_cell(p, r, a->l.rows, a->l.cols, a->size, a->row, a->col);
-    heat_mark(p, cell.y, cell.x, cell.h, cell.w, (Ref){0});
+    heat_mark_cell(p, r, a->l.rows, a->l.cols, a->size, a->row, a->col, (Ref){0});
     if (a->bands > 2) /* the title of the third begins at the left */
         below.h = r.h;
     else if (below.h == NUMBER_LINES - 1) /* rather all of them than an empty line */

@@ -23,6 +23,7 @@ enum {
     UNIT_LINES = 6,  /* of which units a word excites, where what this one writes stands below them */
     ALONE_FROM = 15, /* lines from which they stand there */
     KEY_LEAST = 14,  /* columns of a colour scale */
+    END_NAMED = 10,  /* "map ±1.333" */
     END_MOST = 5,    /* and of its end alone */
     HARDLY = 8       /* values below zero that don't reach this part of the largest are as good as none */
 };
@@ -91,7 +92,7 @@ static ColourScale scale_of(const Paint *p, const Unit *u)
 /* The ends of a scale where there is no room for its colours. */
 static void draw_ends(const Paint *p, const ColourScale *s, Rect line)
 {
-    const char *before = s->low < 0 ? "±" : "0 … ";
+    const char *before = s->low < 0 ? line.w >= END_NAMED ? "map ±" : "±" : "0 … ";
     char high[16];
     const int room = line.w - utf8_cells(before);
     if (room < NUMBER_LEAST || !(s->high > s->low))
@@ -205,7 +206,8 @@ static void draw_writes(const Paint *p, const Unit *u, Rect r)
     if (r.h < 2 || writes_alike(u))
         return;
     const size_t all = u->has_writes ? u->writes.count / (size_t)u->units : 0;
-    neuron_draw_writes_head(p, rect_cut(&r, 't', 1), all > (size_t)r.h ? all - (size_t)r.h : 0);
+    const Rect head = rect_cut(&r, 't', 1);
+    neuron_draw_writes_head(p, head, all > (size_t)r.h ? all - (size_t)r.h : 0);
     if (!u->has_writes) {
         const char *why = "No answer is read from what this MLP writes without further norms or blocks.";
         canvas_wrap(p->c, r, STYLE_DIM,
@@ -389,10 +391,10 @@ static void draw_thumb(const Paint *p, const Unit *u, const NeuronShown *n, int 
         utf8_print(number, sizeof number, "%.0f%s", (double)n->hit[k].value * 1000, "e-3");
     bool named = room - utf8_cells(number) > NUMBER_LEAST || utf8_cells(label) < room - utf8_cells(number);
     canvas_printf(p->c, at.y + at.h, r.x, room, STYLE_TEXT, "%s %s", number, named ? label : "");
-    if (token >= 0) {
-        Rect patch = heat_cell(p, at, u->l.rows, u->l.cols, size, token / u->l.cols, token % u->l.cols);
-        heat_mark(p, patch.y, patch.x, patch.h, patch.w, (Ref){0});
-    }
+    if (token < 0)
+        canvas_text(p->c, at.y, at.x, at.w, STYLE_CURSOR, axis_label(u->tokens, n->hit[k].token, of, sizeof of));
+    else
+        heat_mark_cell(p, at, u->l.rows, u->l.cols, size, token / u->l.cols, token % u->l.cols, (Ref){0});
 }
 
 static void draw_pictures(const Paint *p, const Unit *u, const NeuronShown *n, Rect r)

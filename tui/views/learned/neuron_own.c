@@ -56,10 +56,10 @@ const char *neuron_excites_says(const Unit *u, const NeuronShown *n, int width)
     static const struct {
         int least;
         const char *one, *both;
-    } PICTURES[] = {{39, "pictures that excite it most, and where", "A and B: pictures that excite it most"},
-                    {28, "pictures that excite it most", "pictures that excite A and B"},
-                    {NEURON_BOTH_SAID, "excites", "excite A and B most"},
-                    {0, "excites", "A and B"}};
+    } PICTURES[] = {{39, "pictures that excite it most, and where", "pictures that excite it, as trained"},
+                    {28, "pictures that excite it most", "excite it, as trained"},
+                    {NEURON_BOTH_SAID, "excites", "excite, as trained"},
+                    {0, "excites", "trained"}};
     int i = 0;
     if (u->words)
         return n && n->window_tokens ? "tokens that excite it most" : "words that excite it most";

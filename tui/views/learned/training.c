@@ -400,16 +400,18 @@ static void draw_figures(const Paint *p, const Training *t, const Layout *l, con
     int used = 0, y = r.y + (t->words ? draw_words(p, t, r, &used) : 0);
     if (g)
         used = canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
-                             r.w >= 50 ? "most alike: beside %.0f %% (chance %.0f), corner %.0f (%.0f)"
-                             : middle  ? "most alike: beside %.0f %% (chance %.0f)"
-                                       : "alike: beside %.0f %% (chance %.0f)",
+                             r.w >= 62 ? "of all places, most alike: beside %.0f %% (chance %.0f), corner %.0f (%.0f)"
+                             : wide    ? "of all, most alike: beside %.0f %% (chance %.0f)"
+                             : middle  ? "all places: beside %.0f %% (chance %.0f)"
+                                       : "all: beside %.0f %% (chance %.0f)",
                              100 * g->near4, 100 * g->chance4, 100 * g->near8, 100 * g->chance8);
     double rank = !g ? (double)NAN : t->kind == FILM_CENTRED ? g->rank_centred : g->rank;
     if (!isnan(rank) && y < r.y + r.h)
         used = canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
-                             wide     ? "rank correlation of alike and near: %.2f"
-                             : middle ? "rank correlation alike/near: %.2f"
-                                      : "rank correlation %.2f",
+                             r.w >= 62 ? "of all places, rank correlation of alike and near: %.2f"
+                             : wide    ? "of all, rank correlation alike/near: %.2f"
+                             : middle  ? "all places: rank correlation %.2f"
+                                       : "all: rank correlation %.2f",
                              rank);
     const int end = r.y + r.h - (t->words && !l->scale.h && r.h > 2); /* the colours have a line of their own */
     if (!isnan(check) && y < end)

@@ -311,10 +311,8 @@ void picture_caption(const Paint *p, Rect r, const Pixels *px, Buf *out)
     int h = f.pitch_y ? px->patch_h : pixels_height(px), w = f.pitch_x ? px->patch_w : pixels_width(px);
     int ky = f.pitch_y ? f.ky : f.span_y, kx = f.pitch_x ? f.kx : f.span_x;
     bool all = has_pixels(p, &f) && ky * p->c->pixel_h / 2 >= h && kx * p->c->pixel_w >= w;
-    if (ky < h || kx < w)
+    if (!all && (ky < h || kx < w))
         buf_printf(out, r.w < 20 ? "cell = %.3g×%.3g px, %s" : "1 cell = %.3g×%.3g pixels, %s",
                    (double)at_least(h, ky) / ky, (double)at_least(w, kx) / kx,
-                   all                       ? "all drawn"
-                   : px->v.side == SIDE_DIFF ? "absmax"
-                                             : "mean");
+                   px->v.side == SIDE_DIFF ? "absmax" : "mean");
 }

@@ -80,10 +80,9 @@ void picture_patch(const Paint *p, Rect r, const Pixels *px)
     PictureGround look = {px, picture_tone(p, px)};
     if (parts.patch.h > 0) {
         heat_paint(p, parts.patch, px->patch_h, px->patch_w, parts.size, patch_look, &look);
-        Rect at = heat_cell(p, parts.patch, px->patch_h, px->patch_w, parts.size, pixels_row(px) % px->patch_h,
-                            pixels_col(px) % px->patch_w);
-        heat_mark(p, at.y, at.x, at.h, at.w,
-                  shown_ref(&px->v, pixels_cell(px, pixels_channel(px), pixels_row(px), pixels_col(px))));
+        heat_mark_cell(p, parts.patch, px->patch_h, px->patch_w, parts.size, pixels_row(px) % px->patch_h,
+                       pixels_col(px) % px->patch_w,
+                       shown_ref(&px->v, pixels_cell(px, pixels_channel(px), pixels_row(px), pixels_col(px))));
     }
     for (int k = 0; k < parts.bars.h && parts.bars.y + k < r.y + r.h; k++)
         draw_bar(p, px, &look.tone, bars_of(px) == 1 ? pixels_channel(px) : k,

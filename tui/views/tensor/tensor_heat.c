@@ -7,6 +7,7 @@
 
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
+#include "core/session/play.h"
 #include "tui/views/heat.h"
 #include "tui/views/spread.h"
 #include "tui/views/tensor/tensor_bins.h"
@@ -371,6 +372,16 @@ static void draw_col_stair(const Paint *p, const Fit *f, const Tensor *t)
     }
 }
 
+/* The column that a label of w cells at drawn column `col` names: the first there; where the pixels behind show more of
+ * them, the one below the label's middle. */
+static size_t col_named(const TensorBins *b, bool fine, size_t col, int w)
+{
+    if (!fine)
+        return tensor_bin_from(b, col);
+    const size_t in = (2 * (col % b->per) + (size_t)w) * b->inner / (2 * b->per);
+    return col / b->per * b->inner + (in < b->inner ? in : b->inner - 1);
+}
+
 static void draw_col_labels(const Paint *p, const Fit *f, const Tensor *t)
 {
     if (f->head > 1) {
@@ -379,6 +390,8 @@ static void draw_col_labels(const Paint *p, const Fit *f, const Tensor *t)
     }
     bool outer;
     char label[64];
+    Fit pixels;
+    const bool fine = fit_fine(p, t, f, &pixels);
     int y = f->cells.y - 1, step = label_step(f, t, &outer), end = f->cells.x + f->cells.w, from = end, width = 0;
     if (col_here(t)) {
         int at = (int)cursor_col(f, t);
@@ -395,6 +408,8 @@ static void draw_col_labels(const Paint *p, const Fit *f, const Tensor *t)
         if (col % (size_t)step)
             continue;
         int w = col_label(t, outer, tensor_bin_from(&f->across, col), label);
+        if (!outer)
+            w = col_label(t, outer, col_named(&f->across, fine && f->size.wide == f->cols, col, w), label);
         if (x + w <= end && (x + w < from || x > from + width))
             canvas_text(p->c, y, x, w, STYLE_AXIS, label);
     }
@@ -472,12 +487,11 @@ static void draw_band(const Paint *p, Rect r, const Tensor *t, const ColourScale
         draw_col_labels(p, &f, t);
     if (!row_here(t))
         return;
-    Rect cell = heat_cell(p, f.cells, f.rows, f.cols, f.size, (int)cursor_row(&f, t), (int)cursor_col(&f, t));
-    heat_mark(p, cell.y, cell.x, cell.h, cell.w, shown_ref(&t->v, t->v.cell));
-    int y = cell.y + (cell.h - 1) / 2;
+    const Rect cell = heat_mark_cell(p, f.cells, f.rows, f.cols, f.size, (int)cursor_row(&f, t), (int)cursor_col(&f, t),
+                                     shown_ref(&t->v, t->v.cell));
     if (t->lit)
-        canvas_glyph(p->c, y, f.cells.x - 1, STYLE_CURSOR, '>');
-    focus_cursor(p, focus, y, cell.x);
+        canvas_glyph(p->c, cell.y, f.cells.x - 1, STYLE_CURSOR, '>');
+    focus_cursor(p, focus, cell.y, cell.x);
 }
 
 /* Where a map of vectors leaves lines, the one at the cursor stands below it as bars, each under its column. */
@@ -485,7 +499,7 @@ static void draw_row_below(const Paint *p, Rect r, const Tensor *t)
 {
     const Fit f = fit(p, r, t);
     const int below = f.cells.y + (heat_halves(p) ? (f.size.tall + 1) / 2 : f.size.tall) + 1;
-    if (!row_here(t) || !f.label_w || is_picture(t) || t->lit || t->columns || t->no_columns ||
+    if (play_share(p->s) < 1 || !row_here(t) || !f.label_w || is_picture(t) || t->lit || t->columns || t->no_columns ||
         t->plane.row_count < 2 || f.size.wide % f.cols)
         return;
     tensor_row_bars(p, (Rect){below, f.cells.x, r.y + r.h - below, f.size.wide}, f.label_w,
@@ -542,11 +556,14 @@ static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
     if (f.down.drawn < f.down.n || f.across.drawn < f.across.n) {
         Fit fine;
         bool all = fit_fine(p, &part, &f, &fine) && fine.down.drawn == f.down.n && fine.across.drawn == f.across.n;
-        buf_puts(out, "1 cell = ");
-        put_bin(&f.down, out);
-        buf_puts(out, "×");
-        put_bin(&f.across, out);
-        buf_printf(out, ", %s", all ? "all drawn" : KINDS[pool_kind(p, t)]);
+        if (!all) {
+            buf_puts(out, "1 cell = ");
+            put_bin(&f.down, out);
+            buf_puts(out, "×");
+            put_bin(&f.across, out);
+        }
+        buf_puts(out, all ? "all drawn" : ", ");
+        buf_puts(out, all ? "" : KINDS[pool_kind(p, t)]);
     }
     if (b.count > 1)
         buf_printf(out, "%s%zu columns a band", out->len ? ", " : "", b.per);

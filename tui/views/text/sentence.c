@@ -169,8 +169,8 @@ static void web_dot(Web *web, int y, int x, int rank)
  * half. */
 static void web_line(Web *web, const WordLines *v, int t, int u, int rank, int thick)
 {
-    int dots = dots_down(web->c), y0 = (t - v->queries.first) * v->queries.pitch * dots + 1, x0 = 0,
-        y1 = (u - v->keys.first) * v->keys.pitch * dots + 1, x1 = web->w * DOTS_ACROSS - 1;
+    int dots = dots_down(web->c), y0 = (t - v->queries.first) * v->queries.pitch * dots + dots / 2, x0 = 0,
+        y1 = (u - v->keys.first) * v->keys.pitch * dots + dots / 2, x1 = web->w * DOTS_ACROSS - 1;
     if (v->stacked) {
         Rect from = v->above.word[t], to = v->below.word[u];
         x0 = (from.x - v->gap.x) * DOTS_ACROSS + from.w;
