@@ -292,6 +292,21 @@ void trial_free(Trial *t)
     arena_free(&t->arena);
 }
 
+/* Does a cause that was found before explain as much as the best? Then it is that: one mistake, not two. */
+static void prefer_found(Trial *t)
+{
+    if (!t->again || t->repeated.rms > 2 * t->best.rms + t->allowed / 10)
+        return;
+    t->best = t->repeated;
+    t->partial = t->same->partial;
+    t->also[0] = '\0';
+    t->best_next = NULL;
+    t->best_only = t->same->only;
+    t->best_outside = t->same->block < 0;
+    snprintf(t->best_id, sizeof t->best_id, "%s", t->same->id);
+    snprintf(t->text, sizeof t->text, "%s", t->same->text);
+}
+
 void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o,
                      const DiffReport *d, const DiffRow *row)
 {
@@ -315,6 +330,7 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
         try_further(&t);
     if (!backward && !trial_close(&t) && !c->accumulated)
         trial_halved(&t);
+    prefer_found(&t);
     c->stopped = t.stopped;
     c->unpaired = t.unpaired && !trial_close(&t);
     c->tried = (int)t.attempts;

@@ -398,6 +398,28 @@ bool trial_make_scaled_sum(Trial *t, NodeId n, const void *context, float *out)
     return true;
 }
 
+/* The same where what is added is recorded by itself: the scale's module is given the sum, and gives all there is. */
+bool trial_make_scaled_branch(Trial *t, NodeId n, const void *context, float *out)
+{
+    (void)context;
+    const Graph *g = t->s->graph;
+    const Node *scaled = graph_node(g, n);
+    const bool mlp = path_ends(scaled->path, "mlp.scaled_out");
+    NodeId sum = trial_beside(t, scaled->path, mlp ? "resid_post" : "resid_mid");
+    if (n != t->target->node || sum == NO_NODE || graph_node(g, sum)->op != OP_ADD || scaled->op != OP_MUL)
+        return false;
+    const float *stream = trial_known(t, graph_node(g, sum)->in[0]), *branch = trial_known(t, scaled->in[0]),
+                *scale = run_need(t->s->run, scaled->in[1]);
+    if (!stream && mlp) /* what attention's scale gave is all there is, too */
+        stream = trial_known(t, trial_beside(t, scaled->path, "attn.scaled_out"));
+    if (!stream || !branch)
+        return false;
+    size_t cells = graph_cells(g, n), width = graph_cells(g, scaled->in[1]);
+    for (size_t i = 0; i < cells; i++)
+        out[i] = (stream[i] + branch[i]) * scale[i % width];
+    return true;
+}
+
 /* --- dropout --- */
 
 /* Zeros where ours are none, and the rest larger by the factor that goes with their share. */

@@ -146,6 +146,41 @@ void trial_positions(Trial *t)
     }
 }
 
+/* The rows of a node in another order. */
+static void add_moved(Trial *t, NodeId n, const int *index)
+{
+    Edit *e = trial_add(t, EDIT_GATHER, graph_node(t->s->graph, n)->path);
+    e->axis = graph_node(t->s->graph, n)->dims.axis[0];
+    e->index = index;
+}
+
+/* Tokens that stand in another order, index[row there] the row here; turned: with their rotations. Behind a tensor that
+ * shows that they do, they are read where they stand. */
+static void attempt_moved(Trial *t, const int *index, int rows, bool turned, const char *text)
+{
+    static const char *const ROTATIONS[] = {"rope_cos", "rope_sin"};
+    NodeId embed = trial_find(t, "full_embed", 0), readout = trial_find(t, "readout", 0),
+           tokens = embed == NO_NODE && readout != NO_NODE ? trial_tokens_read(t, readout) : NO_NODE;
+    if (embed == NO_NODE && !trial_found(t, text))
+        return;
+    trial_begin(t);
+    for (size_t k = 0; turned && k < sizeof ROTATIONS / sizeof *ROTATIONS; k++) {
+        NodeId n = trial_find(t, ROTATIONS[k], 0);
+        if (n == NO_NODE)
+            return;
+        add_moved(t, n, index);
+    }
+    if (embed != NO_NODE)
+        add_moved(t, embed, index);
+    if (trial_has(t, tokens) && graph_cells(t->s->graph, tokens) == (size_t)rows * (size_t)t->size.width) {
+        int *back = arena_alloc(&t->arena, size_mul((size_t)rows, sizeof *back));
+        for (int i = 0; i < rows; i++)
+            back[index[i]] = i;
+        add_moved(t, tokens, back);
+    }
+    trial_attempt(t, "%s", text);
+}
+
 /* Registers behind the patches, or in front of the class token. */
 static void registers_last(Trial *t)
 {
@@ -154,12 +189,10 @@ static void registers_last(Trial *t)
         bool first;
     } WAYS[] = {{"the registers stand last in the recording, after the patches", false},
                 {"the registers stand first in the recording, in front of the class token", true}};
-    const Graph *g = t->s->graph;
-    int registers = t->s->config->registers, prefix = vit_prefix(t->s->config), front = prefix - registers;
-    NodeId n = trial_find(t, "full_embed", 0);
-    for (size_t k = 0; n != NO_NODE && k < sizeof WAYS / sizeof *WAYS; k++) {
-        int axis = graph_node(g, n)->dims.axis[0], rows = g->axes[axis].n, at = 0;
-        int *index = arena_alloc(&t->arena, size_mul((size_t)rows, sizeof *index));
+    int registers = t->s->config->registers, prefix = vit_prefix(t->s->config), front = prefix - registers,
+        rows = vit_tokens(t->s->config);
+    for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS; k++) {
+        int *index = arena_alloc(&t->arena, size_mul((size_t)rows, sizeof *index)), at = 0;
         for (int i = 0; WAYS[k].first && i < registers; i++)
             index[at++] = front + i;
         for (int i = 0; i < front; i++)
@@ -170,11 +203,9 @@ static void registers_last(Trial *t)
             index[at++] = front + i;
         if (WAYS[k].first && !front)
             continue;
-        trial_begin(t);
-        Edit *e = trial_add(t, EDIT_GATHER, graph_node(g, n)->path);
-        e->axis = axis;
-        e->index = index;
-        trial_attempt(t, "%s", WAYS[k].text);
+        attempt_moved(t, index, rows, false, WAYS[k].text);
+        if (!WAYS[k].first) /* those in front move no patch */
+            attempt_moved(t, index, rows, true, WAYS[k].text);
     }
 }
 

@@ -53,6 +53,8 @@ typedef struct Cause {
 #define LN_BETAS "ln1.beta ln2.beta ln3.beta ln_final.beta norm_pre.beta fc_norm.beta"
 #define QKV_BIASES "attn.b_q attn.b_k attn.b_v"
 
+#define SCALED_SUM "the recording multiplies the sum by the layer scale, not what is added"
+
 #define MORE(name_, needs_, how_, on_, with_, said_, more_)                                                            \
     {                                                                                                                  \
         .name = name_, .needs = needs_, .how = how_, .on = on_, .with = with_, .said = said_, more_                    \
@@ -251,8 +253,9 @@ static const Cause CAUSES[] = {
          .make = trial_make_squared),
     ROW("layer scale", BLOCK | VIT, EXCHANGE, "attn.layer_scale", "mlp.layer_scale",
         "the layer scales of attention and MLP are exchanged in the recording"),
-    MORE("layer scale", BLOCK | VIT, EACH, "resid_mid resid_post", NULL,
-         "the recording multiplies the sum by the layer scale, not what is added", .make = trial_make_scaled_sum),
+    MORE("layer scale", BLOCK | VIT, EACH, "resid_mid resid_post", NULL, SCALED_SUM, .make = trial_make_scaled_sum),
+    MORE("layer scale", BLOCK | VIT, EACH, "attn.scaled_out mlp.scaled_out", NULL, SCALED_SUM,
+         .make = trial_make_scaled_branch),
     FUNCTION("final norm", 0, trial_norm_twice),
     FUNCTION("factor", 0, trial_factor),
     ROW("bias of places", BLOCK, BESIDE, "attn.scores_biased", "attn.scores_scaled",
@@ -308,6 +311,17 @@ static bool only_here(const Trial *t, NodeId n)
     return true;
 }
 
+/* Does a branch differ, as it is recorded, for a reason that is not known? It may hold the residual stream already. */
+static bool holds_other(const Trial *t, NodeId branch)
+{
+    bool differs = false, known = false;
+    for (int i = 0; t->report && i < t->report->count; i++)
+        differs = differs || (t->report->row[i].tensor->node == branch && t->report->row[i].state == DIFF_BEGINS);
+    for (int i = 0; differs && i < t->report->cause_count; i++)
+        known = known || (t->report->cause[i].whole && t->report->row[t->report->cause[i].row].tensor->node == branch);
+    return differs && !known;
+}
+
 static const float *transposed(Trial *t, const float *w, size_t side)
 {
     float *out = arena_alloc(&t->arena, size_mul(size_mul(side, side), sizeof *out));
@@ -338,7 +352,7 @@ static void add_edit(Trial *t, const Cause *c, NodeId n, const char *word, const
     case SKIP: redirect(t, node->path, trial_norm_reads(t, node->path)); break;
     case FIRST:
     case SECOND:
-        if (node->op == OP_ADD && only_here(t, n))
+        if (node->op == OP_ADD && only_here(t, n) && !(c->how == SECOND && holds_other(t, node->in[1])))
             redirect(t, node->path, node->in[c->how == SECOND]);
         break;
     case TRANSPOSE:

@@ -172,6 +172,25 @@ static void keep_id(Trial *t)
         t->best_outside = t->best_outside && !strstr(t->mistake[i].path, "blocks.");
 }
 
+const DiffCause *trial_found(const Trial *t, const char *text)
+{
+    for (int i = 0; t->report && i < t->report->cause_count; i++)
+        if (t->report->cause[i].whole && strcmp(t->report->cause[i].text, text) == 0)
+            return &t->report->cause[i];
+    return NULL;
+}
+
+/* One mistake that is known is likelier than another that leaves as much. */
+static void keep_found(Trial *t, const DiffFigures *f, const char *text)
+{
+    const DiffCause *found = explains(t, f) ? trial_found(t, text) : NULL;
+    if (!found || (t->again && t->repeated.rms <= f->rms))
+        return;
+    t->again = true;
+    t->repeated = *f;
+    t->same = found;
+}
+
 double trial_judge(Trial *t, const float *values, const char *what)
 {
     if (t->stopped)
@@ -186,6 +205,7 @@ double trial_judge(Trial *t, const float *values, const char *what)
     if ((t->base || t->only || t->strict) && (!explains(t, &f) || !beyond_chance(t, &f, cells - t->target->skip)))
         return f.rms; /* of so many only what explains is worth a word */
     word(t, what, text);
+    keep_found(t, &f, text);
     bool better = f.rms < t->best.rms,
          other = !t->fitting && !t->fit && !strstr(t->text, text) && !strstr(text, t->text);
     if (better && t->any && explains(t, &t->best) && other) {

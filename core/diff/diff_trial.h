@@ -88,6 +88,9 @@ typedef struct Trial {
     bool best_outside;     /* and that it was made in no block */
     DiffFigures second;    /* of the best attempt with another text that explains too */
     char also[DIFF_WORDS];
+    bool again;            /* a cause that was found before explains this too, */
+    DiffFigures repeated;  /* and leaves that: */
+    const DiffCause *same; /* this one */
 } Trial;
 
 /* A mistake is a list of edits: begin one, add to it, attempt it. Strings and values must live as long as the trial
@@ -101,6 +104,8 @@ double trial_attempt(Trial *t, const char *fmt, ...) __attribute__((format(print
 double trial_judge(Trial *t, const float *values, const char *text);
 /* A cause that was proved row by row, with its figures over those rows; partial: they are not all. */
 void trial_prove(Trial *t, const DiffFigures *f, const char *text, bool partial);
+/* The cause that was found at an earlier tensor, and explained all of it, in these words; NULL: none was. */
+const DiffCause *trial_found(const Trial *t, const char *text);
 /* Is what was found within what is allowed? Or so near, DIFF_EXPLAINED times that, that only what grows over a stretch
  * can be left? */
 bool trial_solved(const Trial *t);
@@ -274,9 +279,9 @@ void trial_dropped(Trial *t);
 void trial_shorter(Trial *t);
 /* Values that are another operation's, for trial_each. */
 TrialMake trial_make_other_axis, trial_make_outside, trial_make_centred, trial_make_sum, trial_make_unnormed,
-    trial_make_squared, trial_make_scaled_sum, trial_make_exchanged, trial_make_moved, trial_make_normalised,
-    trial_make_chosen, trial_make_masked_late, trial_make_other_stretch, trial_make_each_head, trial_make_rotated_value,
-    trial_make_own_memory, trial_make_unit;
+    trial_make_squared, trial_make_scaled_sum, trial_make_scaled_branch, trial_make_exchanged, trial_make_moved,
+    trial_make_normalised, trial_make_chosen, trial_make_masked_late, trial_make_other_stretch, trial_make_each_head,
+    trial_make_rotated_value, trial_make_own_memory, trial_make_unit;
 /* "LayerNorm" or "RMSNorm", as the model has it. */
 const char *trial_norm_word(const Trial *t);
 /* The tokens that the answer is read from, all of them. */
