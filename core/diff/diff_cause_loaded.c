@@ -518,15 +518,18 @@ static bool reshape(Trial *t, const char *path, const char *words, bool dense)
     enum { PARTS_MOST = 3 };
     const Graph *g = t->s->graph;
     NodeId part[PARTS_MOST];
-    size_t count = 0, in = 0, out = 0, from = 0;
+    size_t count = 0, in = 0, out = 0, from = 0, here = 0;
     for (char word[TRIAL_WORD]; trial_word(&words, word); count++) {
         part[count] = trial_beside(t, path, word);
-        if (part[count] == NO_NODE || !t->in[part[count]])
+        if (part[count] == NO_NODE)
             return false;
+        here += t->in[part[count]];
         const size_t cells = graph_cells(g, part[count]), width = (size_t)t->size.width;
         in = path_ends(path, "attn.w_o") || path_ends(path, "w_down") ? cells / width : width;
         out += cells / in;
     }
+    if (!here)
+        return false;
     float *whole = arena_alloc(&t->arena, size_mul(size_mul(in, out), sizeof *whole)),
           *read = arena_alloc(&t->arena, size_mul(size_mul(in, out), sizeof *read));
     for (size_t i = 0; i < count; from += graph_cells(g, part[i++]))
@@ -534,7 +537,8 @@ static bool reshape(Trial *t, const char *path, const char *words, bool dense)
     for (size_t i = 0; i < in * out; i++)
         read[i] = dense ? whole[i % out * in + i / out] : whole[i % in * out + i / in];
     for (size_t i = 0; i < count; read += graph_cells(g, part[i++]))
-        trial_add(t, EDIT_VALUES, graph_node(g, part[i])->path)->data = read;
+        if (t->in[part[i]])
+            trial_add(t, EDIT_VALUES, graph_node(g, part[i])->path)->data = read;
     return true;
 }
 
@@ -558,8 +562,11 @@ void trial_reshaped(Trial *t)
         char word[TRIAL_WORD];
         bool all = true;
         trial_begin(t);
-        for (NodeId n = trial_find(t, "attn.w_q", 0); SETS[k / 2].fused && n != NO_NODE;
-             n = trial_find(t, "attn.w_q", n + 1))
+        const char *first = NULL, *one = QKV; /* of the three that the stretch has */
+        while (!first && trial_word(&one, word))
+            first = trial_find(t, word, 0) == NO_NODE ? NULL : arena_strdup(&t->arena, word);
+        for (NodeId n = first ? trial_find(t, first, 0) : NO_NODE; SETS[k / 2].fused && n != NO_NODE;
+             n = trial_find(t, first, n + 1))
             all = reshape(t, graph_node(g, n)->path, QKV, dense) && all;
         all = all && (!SETS[k / 2].fused || t->mistake_count);
         while (all && trial_word(&words, word)) {

@@ -35,6 +35,18 @@ static bool one_less_first_all(const float *own, size_t side, size_t t, size_t u
     return t == 0 || one_less(own, side, t, u);
 }
 
+static bool later(const float *own, size_t side, size_t t, size_t u)
+{
+    (void)own;
+    (void)side;
+    return u >= t;
+}
+
+static bool both_sides(const float *own, size_t side, size_t t, size_t u)
+{
+    return own[t * side + u] > 0 || own[u * side + t] > 0;
+}
+
 void trial_mask_side(Trial *t)
 {
     static const char *const MASKS[] = {"causal_mask", "window_mask"};
@@ -44,11 +56,15 @@ void trial_mask_side(Trial *t)
         {one_less, "the recording's mask is off by one: tokens look at earlier ones alone, not at themselves (but for "
                    "the first)"},
         {one_less_first_all, "the recording's mask is off by one: tokens look at earlier ones alone, not at themselves "
-                             "(the first, which has none, looks at all)"}};
+                             "(the first, which has none, looks at all)"},
+        {later, "the recording's mask is transposed and its window ends nothing: tokens look at themselves and at all "
+                "later ones"},
+        {both_sides, "the recording's window reaches to both sides: tokens look at later ones too"}};
     const Graph *g = t->s->graph;
-    for (size_t i = 0; i < sizeof SIDES / sizeof *SIDES; i++) {
+    const bool windows = trial_find(t, MASKS[1], 0) != NO_NODE; /* the last two are others where there are any */
+    for (size_t i = 0; i < sizeof SIDES / sizeof *SIDES - (windows ? 0 : 2); i++) {
         trial_begin(t);
-        for (size_t k = 0; k < 2; k++)
+        for (size_t k = SIDES[i].sees == both_sides ? 1 : 0; k < 2; k++)
             for (NodeId n = trial_find(t, MASKS[k], 0); n != NO_NODE; n = trial_find(t, MASKS[k], n + 1)) {
                 size_t side = (size_t)g->axes[graph_node(g, n)->dims.axis[0]].n;
                 if (graph_node(g, n)->op != OP_LEAF || graph_cells(g, n) != side * side)

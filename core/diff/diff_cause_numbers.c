@@ -318,41 +318,6 @@ NodeId trial_branch(const Trial *t, NodeId *stream)
     return sum ? node->in[1] : t->target->node;
 }
 
-static const float *stretch_values(Trial *t, NodeId n)
-{
-    const DiffTensor *x = diff_reference_find(t->r, n);
-    return x && n != t->target->node ? x->values : trial_has(t, n) ? trial_values(t, n) : NULL;
-}
-
-/* --- a factor on what is added --- */
-
-/* target = stream + factor · branch, by least squares. */
-void trial_factor(Trial *t)
-{
-    size_t cells = graph_cells(t->s->graph, t->target->node);
-    NodeId stream, added = trial_branch(t, &stream);
-    const float *theirs = t->target->values, *ours = stream == NO_NODE ? NULL : stretch_values(t, added),
-                *below = ours ? stretch_values(t, stream) : NULL;
-    double dot = 0, squares = 0;
-    if (!below || t->base)
-        return;
-    for (size_t i = 0; i < cells; i++) {
-        dot += ((double)theirs[i] - (double)below[i]) * (double)ours[i];
-        squares += (double)ours[i] * (double)ours[i];
-    }
-    double factor = squares > 0 ? dot / squares : 0;
-    if (!(factor > 0.02) || dm_abs(factor - 1) < 1e-3)
-        return;
-    float *out = arena_alloc(&t->arena, size_mul(cells, sizeof *out));
-    for (size_t i = 0; i < cells; i++)
-        out[i] = (float)((double)below[i] + factor * (double)ours[i]);
-    char text[DIFF_WORDS];
-    snprintf(text, sizeof text,
-             "the recording adds %.4g times what %s gives: a factor such as that of drop path is left on", factor,
-             path_ends(graph_node(t->s->graph, t->target->node)->path, "resid_mid") ? "attention" : "the MLP");
-    trial_judge(t, out, text);
-}
-
 /* The layer scale's own square. */
 bool trial_make_squared(Trial *t, NodeId n, const void *context, float *out)
 {
@@ -380,46 +345,6 @@ bool trial_make_unit(Trial *t, NodeId n, const void *context, float *out)
     return true;
 }
 
-/* (stream + branch) · scale, where the model has stream + branch · scale. */
-bool trial_make_scaled_sum(Trial *t, NodeId n, const void *context, float *out)
-{
-    (void)context;
-    const Graph *g = t->s->graph;
-    const Node *sum = graph_node(g, n), *scaled = sum->op == OP_ADD ? graph_node(g, sum->in[1]) : NULL;
-    if (!scaled || scaled->op != OP_MUL || !strstr(graph_node(g, scaled->in[1])->path, "layer_scale"))
-        return false;
-    const float *stream = trial_known(t, sum->in[0]), *branch = trial_known(t, scaled->in[0]),
-                *scale = run_need(t->s->run, scaled->in[1]);
-    if (!stream || !branch)
-        return false;
-    size_t cells = graph_cells(g, n), width = graph_cells(g, scaled->in[1]);
-    for (size_t i = 0; i < cells; i++)
-        out[i] = (stream[i] + branch[i]) * scale[i % width];
-    return true;
-}
-
-/* The same where what is added is recorded by itself: the scale's module is given the sum, and gives all there is. */
-bool trial_make_scaled_branch(Trial *t, NodeId n, const void *context, float *out)
-{
-    (void)context;
-    const Graph *g = t->s->graph;
-    const Node *scaled = graph_node(g, n);
-    const bool mlp = path_ends(scaled->path, "mlp.scaled_out");
-    NodeId sum = trial_beside(t, scaled->path, mlp ? "resid_post" : "resid_mid");
-    if (n != t->target->node || sum == NO_NODE || graph_node(g, sum)->op != OP_ADD || scaled->op != OP_MUL)
-        return false;
-    const float *stream = trial_known(t, graph_node(g, sum)->in[0]), *branch = trial_known(t, scaled->in[0]),
-                *scale = run_need(t->s->run, scaled->in[1]);
-    if (!stream && mlp) /* what attention's scale gave is all there is, too */
-        stream = trial_known(t, trial_beside(t, scaled->path, "attn.scaled_out"));
-    if (!stream || !branch)
-        return false;
-    size_t cells = graph_cells(g, n), width = graph_cells(g, scaled->in[1]);
-    for (size_t i = 0; i < cells; i++)
-        out[i] = (stream[i] + branch[i]) * scale[i % width];
-    return true;
-}
-
 /* --- dropout --- */
 
 /* Zeros where ours are none, and the rest larger by the factor that goes with their share. */
@@ -427,8 +352,8 @@ void trial_dropout(Trial *t)
 {
     size_t cells = graph_cells(t->s->graph, t->target->node), zeros = 0;
     NodeId stream, added = trial_branch(t, &stream);
-    const float *theirs = t->target->values, *ours = stretch_values(t, added),
-                *below = stream == NO_NODE ? NULL : stretch_values(t, stream);
+    const float *theirs = t->target->values, *ours = trial_stretch_values(t, added),
+                *below = stream == NO_NODE ? NULL : trial_stretch_values(t, stream);
     double dot = 0, squares = 0, small = below ? t->allowed * largest(theirs, cells) : 0;
     if (!ours || t->target->skip || (stream != NO_NODE && !below))
         return;

@@ -52,12 +52,14 @@ static void multiplied(Seq2seqConfig *c)
 {
     c->rope.scaling = ROPE_LONG;
     c->rope.trained = (float)seq2seq_longest(c);
+    c->rope.stretch = 0;
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < seq2seq_rope_pairs(c) && k < ROPE_PAIRS_MOST; k++)
             c->rope.divisors[i][k] = 1 / c->rope.factor;
 }
 
 #define IS_ROPE c->pos == SEQ2SEQ_POS_ROPE
+#define IS_FACTOR (c->rope.scaling == ROPE_LINEAR || c->rope.scaling == ROPE_LLAMA3 || c->rope.scaling == ROPE_YARN)
 /* X(name, of which models it says something, what is set, what is said) */
 #define SETTINGS(X)                                                                                                    \
     X(halves, IS_ROPE, c->rope.half = true,                                                                            \
@@ -66,11 +68,13 @@ static void multiplied(Seq2seqConfig *c)
       "the recording rotates neighbours together (interleaved), here number e goes with e + E/2")                      \
     X(whole_head, IS_ROPE, c->rope.width = 0,                                                                          \
       "the recording rotates all numbers of a head, here the first ones alone")                                        \
+    X(half_head, IS_ROPE && c->head_dim % 4 == 0 && c->rope.width != c->head_dim / 2, c->rope.width = c->head_dim / 2, \
+      "the recording rotates the first half of a head alone")                                                          \
     X(unscaled, IS_ROPE, unscaled(c), "the recording's rotary frequencies are as trained: rope_scaling is left out")   \
     X(scaled_alike, c->rope.scaling == ROPE_LLAMA3 || c->rope.scaling == ROPE_YARN,                                    \
       (c->rope.scaling = ROPE_LINEAR, c->rope.stretch = 0),                                                            \
       "the recording divides all rotary frequencies by the factor of rope_scaling, here the slow ones")                \
-    X(multiplied, c->rope.scaling == ROPE_LINEAR && c->rope.factor > 0, multiplied(c),                                 \
+    X(multiplied, c->rope.factor > 0 && IS_FACTOR, multiplied(c),                                                      \
       "the recording multiplies positions by the factor of rope_scaling instead of dividing by it")                    \
     X(unstretched, c->rope.stretch > 0, c->rope.stretch = 0,                                                           \
       "the recording does not stretch cos and sin, as YaRN and LongRoPE do")                                           \

@@ -46,6 +46,28 @@ NodeId trial_tokens_read(Trial *t, NodeId readout)
     return n;
 }
 
+/* The class token, and behind it the mean: of more than the patches. */
+static void attempt_mean_behind(Trial *t, NodeId readout, size_t from, const char *text)
+{
+    const size_t width = (size_t)t->size.width, rows = (size_t)vit_tokens(t->s->config);
+    const NodeId tokens = trial_tokens_read(t, readout);
+    if (!trial_wanted(t, text) || !trial_has(t, tokens))
+        return;
+    const float *x = trial_stretch_values(t, tokens);
+    float *out = arena_alloc(&t->arena, 2 * width * sizeof *out);
+    memcpy(out, x, width * sizeof *out);
+    for (size_t d = 0; d < width; d++) {
+        double sum = 0;
+        for (size_t k = from; k < rows; k++)
+            sum += (double)x[k * width + d];
+        out[width + d] = (float)(sum / (double)(rows - from));
+    }
+    trial_begin(t);
+    t->made = true;
+    trial_add(t, EDIT_VALUES, graph_node(t->s->graph, readout)->path)->data = out;
+    trial_attempt(t, "%s", text);
+}
+
 void trial_readout(Trial *t)
 {
     const Graph *g = t->s->graph;
@@ -53,6 +75,12 @@ void trial_readout(Trial *t)
     if (!c)
         return;
     NodeId readout = trial_find(t, "readout", 0);
+    if (readout != NO_NODE && c->pool == VIT_POOL_BOTH && graph_cells(g, readout) == 2 * (size_t)c->width) {
+        if (c->registers)
+            attempt_mean_behind(t, readout, (size_t)(vit_prefix(c) - c->registers),
+                                "the recording's mean of the patches counts the registers too");
+        attempt_mean_behind(t, readout, 0, "the recording's mean of the patches counts all tokens");
+    }
     size_t prefix = (size_t)vit_prefix(c), all = (size_t)vit_tokens(c);
     if (readout == NO_NODE || graph_cells(g, readout) != (size_t)c->width)
         return;

@@ -1,6 +1,7 @@
 /* The mistakes that are looked for, one row each: what it is called, what it presupposes, how it is tried, what is
  * said, and what to record next where another explains as much. A mistake that takes more than an edit of some nodes
  * has a function. Rows of one name are variants of one mistake: beside one of them no other is looked for. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/buf.h"
@@ -166,6 +167,14 @@ static const Cause CAUSES[] = {
         "the recording has no norm inside the MLP"),
     ROW("lost norm", BLOCK | VIT, SKIP, "pool_norm.out", NULL, "the recording has no norm inside the pooling"),
     ROW("lost norm", TEXT, SKIP, "ln_transform.out", NULL, "the recording has no norm in front of the answer"),
+    ROW("lost norm", BLOCK | FIRST_NORM, SKIP, "ln1.out rms1.out", NULL,
+        "the recording has no NORM in front of attention"),
+    ROW("lost norm", BLOCK | FIRST_NORM, SKIP, "ln2.out rms2.out", NULL,
+        "the recording has no NORM in front of the MLP"),
+    ROW("lost norm", BLOCK | FIRST_NORM | WHOLE, SKIP, "ln1.out ln2.out", NULL,
+        "the recording has no NORM in front of attention, and none in front of the MLP"),
+    ROW("lost norm", BLOCK | FIRST_NORM | WHOLE, SKIP, "rms1.out rms2.out", NULL,
+        "the recording has no NORM in front of attention, and none in front of the MLP"),
     FUNCTION("order", 0, trial_order),
     MORE("positions", 0, SCALE, "pos_embed", NULL, "the recording adds the position embeddings twice", .value = 2),
     FUNCTION("positions", 0, trial_positions),
@@ -258,6 +267,7 @@ static const Cause CAUSES[] = {
          .make = trial_make_scaled_branch),
     FUNCTION("final norm", 0, trial_norm_twice),
     FUNCTION("factor", 0, trial_factor),
+    FUNCTION("factor", BLOCK, trial_branch_factors),
     ROW("bias of places", BLOCK, BESIDE, "attn.scores_biased", "attn.scores_scaled",
         "the recording adds no relative position bias to the scores"),
     FUNCTION("bias of places", BLOCK | BIASED, trial_bias),
@@ -266,6 +276,8 @@ static const Cause CAUSES[] = {
         "the recording does not divide the embedding by its length"),
     MORE("unit length", 0, EACH, "embedding", NULL,
          "the recording divides the embedding by its length: it is embedding_unit here", .make = trial_make_unit),
+    MORE("unit length", VIT, EACH, "readout", NULL, "the recording divides what it reads out by its length",
+         .make = trial_make_unit),
     FUNCTION("dropped", 0, trial_dropped),
     FUNCTION("dropout", TEXT, trial_dropout_behind),
     FUNCTION("base", TEXT, trial_bases),
@@ -311,6 +323,26 @@ static bool only_here(const Trial *t, NodeId n)
     return true;
 }
 
+/* Does what is recorded of the same block agree with a node that is not recorded, of which it is made? */
+static bool agrees_behind(const Trial *t, NodeId n)
+{
+    const Graph *g = t->s->graph;
+    const char *path = graph_node(g, n)->path, *blocks = strstr(path, "blocks.");
+    const size_t block = blocks ? (size_t)(blocks - path) + 7 + strcspn(blocks + 7, ".") + 1 : 0;
+    bool *in = xcalloc((size_t)g->count, sizeof *in), agrees = false;
+    for (int i = 0; t->report && block && i < t->report->count && !agrees; i++) {
+        const DiffRow *row = &t->report->row[i];
+        const NodeId at = row->tensor->node;
+        if (row->state == DIFF_BEGINS || at <= n || at == t->target->node ||
+            strncmp(graph_node(g, at)->path, path, block) != 0)
+            continue;
+        diff_segment(g, t->r, at, in);
+        agrees = in[n];
+    }
+    free(in);
+    return agrees;
+}
+
 /* Does a branch differ, as it is recorded, for a reason that is not known? It may hold the residual stream already. */
 static bool holds_other(const Trial *t, NodeId branch)
 {
@@ -349,7 +381,10 @@ static void add_edit(Trial *t, const Cause *c, NodeId n, const char *word, const
     case SET: trial_add(t, EDIT_SET, node->path)->value = (float)c->value; break;
     case SCALE: trial_add(t, EDIT_SCALE, node->path)->factor = (float)c->value; break;
     case BESIDE: redirect(t, node->path, trial_beside(t, node->path, with)); break;
-    case SKIP: redirect(t, node->path, trial_norm_reads(t, node->path)); break;
+    case SKIP:
+        if (!agrees_behind(t, n))
+            redirect(t, node->path, trial_norm_reads(t, node->path));
+        break;
     case FIRST:
     case SECOND:
         if (node->op == OP_ADD && only_here(t, n) && !(c->how == SECOND && holds_other(t, node->in[1])))

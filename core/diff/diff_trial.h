@@ -112,6 +112,8 @@ bool trial_solved(const Trial *t);
 bool trial_close(const Trial *t);
 /* A copy of a node's values as the stretch makes them without a mistake, in the arena. */
 const float *trial_values(Trial *t, NodeId n);
+/* …or as they are recorded; NULL where they are neither in the stretch nor at its edge. */
+const float *trial_stretch_values(Trial *t, NodeId n);
 /* The same with the mistake as far as it has been put together. */
 const float *trial_values_with(Trial *t, NodeId n);
 /* Node n of a block ("blocks.1.") where node `at` has those values, whatever of the block is known. */
@@ -218,6 +220,7 @@ void trial_rolled(Trial *t);
 void trial_bias(Trial *t);
 void trial_unit(Trial *t);
 void trial_factor(Trial *t);
+void trial_branch_factors(Trial *t);
 void trial_norm_twice(Trial *t);
 /* …of models of words (diff_cause_text.c) */
 /* The words that the graph was built for, read back from its leaf; */

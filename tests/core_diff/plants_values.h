@@ -285,14 +285,28 @@ static void dropout_on(Plot *p, const char *path, double share)
     for (size_t i = 0; i < cells_of(p, path); i++)
         out[i] = noise(&state) < share ? 0 : (float)((double)x[i] / (1 - share));
 }
-static void branch_factor(Plot *p, const Arg *a)
+static void branch_factor(Plot *p, const Arg *a) /* n: 0 the MLP's, 1 attention's, 2 both */
+{
+    EACH_BLOCK(p, a, l)
+    for (int mlp = 0; mlp < 2; mlp++) {
+        if (a->n < 2 && a->n == mlp)
+            continue;
+        const char *sum = path_in(p, l, mlp ? "resid_post" : "resid_mid");
+        const float *stream = planted(p, path_in(p, l, mlp ? "resid_mid" : "resid_pre")),
+                    *branch = planted(p, path_in(p, l, mlp ? "mlp.out" : "attn.out"));
+        float *out = plant_values(p, sum);
+        for (size_t i = 0; i < cells_of(p, sum); i++)
+            out[i] = (float)((double)stream[i] + a->x * (double)branch[i]);
+    }
+}
+static void lost_norm(Plot *p, const Arg *a) /* n: 1 in front of attention, 2 of the MLP, 3 of both */
 {
     EACH_BLOCK(p, a, l)
     {
-        const float *stream = planted(p, path_in(p, l, "resid_mid")), *branch = planted(p, path_in(p, l, "mlp.out"));
-        float *out = plant_values(p, path_in(p, l, "resid_post"));
-        for (size_t i = 0; i < cells_of(p, path_in(p, l, "resid_post")); i++)
-            out[i] = (float)((double)stream[i] + a->x * (double)branch[i]);
+        if (a->n & 1)
+            plant(p, EDIT_REDIRECT, path_in(p, l, "ln1.out"))->other = path_in(p, l, "resid_pre");
+        if (a->n & 2)
+            plant(p, EDIT_REDIRECT, path_in(p, l, "ln2.out"))->other = path_in(p, l, "resid_mid");
     }
 }
 static void dropout(Plot *p, const Arg *a)

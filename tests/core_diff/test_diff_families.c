@@ -585,7 +585,7 @@ static void wrong_variants(void **state)
 
 static const struct {
     const char *family, *name, *says;
-    enum { NAMED, AS_HERE, OPEN } alone; /* the read-out alone: where tokens stand, they see the same */
+    enum { NAMED, AS_HERE } alone; /* the read-out alone: where tokens stand, they see the same */
 } RECORDED[] = {
     {"dinov3", "values turned", "rotates v too", NAMED},
     {"dinov3", "class token turned", "rotates the prefix tokens too, as it does the first patch", NAMED},
@@ -597,7 +597,7 @@ static const struct {
     {"dinov3", "layer scale twice", "by the layer scale twice", NAMED},
     {"dinov3", "layer scales exchanged", "layer scales of attention and MLP are exchanged", NAMED},
     {"dinov3", "layer scale on the sum", "multiplies the sum by the layer scale", NAMED},
-    {"dinov3", "drop path left on", "adds 1.25 times what the MLP gives", OPEN},
+    {"dinov3", "drop path left on", "adds 1.25 times what the MLP gives", NAMED},
     {"dinov3", "final norm twice", "final LayerNorm twice", NAMED},
     {"dinov3", "half softmax", "the softmax of attention in f16", NAMED},
     {"dinov3", "half weights", "what the softmax of attention gives in f16", NAMED},
@@ -750,6 +750,32 @@ static void registers_behind(Plot *p)
     registers_moved(p, false);
 }
 
+/* The class token, and the mean of the patches and the registers. */
+static void registers_counted(Plot *p)
+{
+    const size_t width = (size_t)p->c->width, rows = (size_t)vit_tokens(p->c),
+                 from = (size_t)(vit_prefix(p->c) - p->c->registers);
+    const float *x = planted(p, "ln_final.out");
+    float *out = plant_values(p, "readout");
+    for (size_t d = 0; d < width; d++) {
+        double sum = 0;
+        for (size_t t = from; t < rows; t++)
+            sum += (double)x[t * width + d];
+        out[d] = x[d];
+        out[width + d] = (float)(sum / (double)(rows - from));
+    }
+}
+static void read_unit(Plot *p)
+{
+    const float *x = planted(p, "readout");
+    float *out = plant_values(p, "readout");
+    double squares = 0;
+    for (size_t d = 0; d < cells_of(p, "readout"); d++)
+        squares += (double)x[d] * (double)x[d];
+    for (size_t d = 0; d < cells_of(p, "readout"); d++)
+        out[d] = (float)((double)x[d] / sqrt(squares));
+}
+
 static const struct {
     const char *family;
     void (*plant)(Plot *p);
@@ -763,6 +789,9 @@ static const struct {
     {"dinov2_registers", registers_behind, "registers stand last"},
     {"dinov3", registers_front, "registers stand first"},
     {"dinov3", registers_behind, "registers stand last"},
+    {"dinov2_registers", registers_counted, "mean of the patches counts the registers too"},
+    {"dinov3", read_unit, "divides what it reads out by its length"},
+    {"siglip", read_unit, "divides what it reads out by its length"},
 };
 
 static void seen_often(void **state)

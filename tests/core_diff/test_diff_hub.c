@@ -395,6 +395,210 @@ static void mistakes_are_named_from_modules(void **state)
     assert_int_equal(tally[FROM_MODULES_ALONE].wrong + tally[FROM_EVERY_NODE].wrong, 0);
 }
 
+/* --- mistakes that the test makes in the graph, from three recordings --- */
+
+enum { EDITS_MOST = 64 };
+typedef struct Made {
+    const Graph *g;
+    Run *run;
+    Edit edit[EDITS_MOST];
+    int count;
+    Arena arena;
+} Made;
+
+static bool ends(const char *path, const char *word)
+{
+    const size_t n = strlen(path), length = strlen(word);
+    return n >= length && strcmp(path + n - length, word) == 0;
+}
+
+static Edit *change(Made *m, EditKind kind, NodeId n)
+{
+    assert_true(m->count < EDITS_MOST);
+    Edit *e = &m->edit[m->count++];
+    *e = (Edit){.kind = kind, .path = graph_node(m->g, n)->path, .origin = "planted"};
+    return e;
+}
+
+/* Norms of that name give what the block has at `stream`. */
+static void skip_norms(Made *m, const char *norm, const char *stream)
+{
+    for (NodeId n = 0; n < m->g->count; n++) {
+        const char *path = graph_node(m->g, n)->path;
+        if (ends(path, norm) && strstr(path, "blocks."))
+            change(m, EDIT_REDIRECT, n)->other = arena_printf(&m->arena, "%.*s%s", (int)(strlen(path) - strlen(norm)),
+                                                              path, stream);
+    }
+}
+static void no_first_norm(Made *m)
+{
+    skip_norms(m, "rms1.out", "resid_pre");
+}
+static void no_norms(Made *m)
+{
+    skip_norms(m, "rms1.out", "resid_pre");
+    skip_norms(m, "rms2.out", "resid_mid");
+}
+
+/* Every mask of that name as sees says; near: where it lets no token further away be seen. */
+static void set_masks(Made *m, const char *name, bool both, int near)
+{
+    for (NodeId n = 0; n < m->g->count; n++)
+        if (ends(graph_node(m->g, n)->path, name)) {
+            const int side = m->g->axes[graph_node(m->g, n)->dims.axis[0]].n;
+            float *x = arena_alloc(&m->arena, (size_t)(side * side) * sizeof *x);
+            for (int i = 0; i < side * side; i++) {
+                const int ahead = i % side - i / side;
+                x[i] = both ? abs(ahead) < near : ahead >= 0;
+            }
+            change(m, EDIT_VALUES, n)->data = x;
+        }
+}
+static void looks_on(Made *m)
+{
+    set_masks(m, "causal_mask", false, 0);
+    set_masks(m, "window_mask", false, 0);
+}
+static void looks_around(Made *m)
+{
+    set_masks(m, "window_mask", true, 4);
+}
+
+/* The numbers of a Conv1D's weight [in,out] in rows of the linear layer's [out,in]; parts: tensors that are one. */
+static void read_in_other_shape(Made *m, const char *const *names, size_t parts)
+{
+    for (int l = 0;; l++) {
+        NodeId part[3] = {NO_NODE};
+        size_t cells = 0, in = 0;
+        for (size_t k = 0; k < parts; k++) {
+            part[k] = graph_find(m->g, arena_printf(&m->arena, "decoder.blocks.%d.%s", l, names[k]));
+            if (part[k] == NO_NODE)
+                return;
+            cells = graph_cells(m->g, part[k]);
+            const Dims d = graph_node(m->g, part[k])->dims;
+            in = (size_t)m->g->axes[d.axis[d.n - 1]].n;
+        }
+        const size_t out = cells / in, all = parts * out;
+        float *flat = arena_alloc(&m->arena, parts * cells * sizeof *flat);
+        for (size_t k = 0; k < parts; k++)
+            for (size_t o = 0; o < out; o++)
+                for (size_t i = 0; i < in; i++)
+                    flat[i * all + k * out + o] = ((const float *)run_need(m->run, part[k]))[o * in + i];
+        for (size_t k = 0; k < parts; k++)
+            change(m, EDIT_VALUES, part[k])->data = flat + k * cells;
+    }
+}
+static void all_reshaped(Made *m)
+{
+    static const char *const QKV[] = {"self_attn.w_q", "self_attn.w_k", "self_attn.w_v"}, *const UP[] = {"mlp.w_up"},
+                             *const DOWN[] = {"mlp.w_down"};
+    read_in_other_shape(m, QKV, 3);
+    read_in_other_shape(m, UP, 1);
+    read_in_other_shape(m, DOWN, 1);
+}
+
+static void half_turned(Seq2seqConfig *c)
+{
+    c->rope.width = c->head_dim / 2;
+}
+
+static const struct {
+    const char *family;
+    void (*make)(Made *m);
+    void (*set)(Seq2seqConfig *c); /* one of the two */
+    const char *says, *apart;      /* apart: what is told tensor by tensor, where all modules are recorded */
+} MADE[] = {
+    {"llama", no_first_norm, NULL, "no RMSNorm in front of attention", NULL},
+    {"llama", no_norms, NULL, "no RMSNorm in front of attention, and none in front of the MLP",
+     "no RMSNorm in front of"},
+    {"llama", NULL, half_turned, "rotates the first half of a head alone", NULL},
+    {"mistral", looks_on, NULL, "mask is transposed and its window ends nothing", NULL},
+    {"mistral", looks_around, NULL, "window reaches to both sides", NULL},
+    {"gemma2", looks_on, NULL, "mask is transposed and its window ends nothing", NULL},
+    {"gpt2", all_reshaped, NULL, NULL, " reshaped from [in,out] to [out,in]"},
+};
+
+static bool among_words(const char *path, const char *words)
+{
+    for (const char *w = words; *w; w += strcspn(w, " "), w += *w == ' ') {
+        char word[40];
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(w, " "), w);
+        if (ends(path, word))
+            return true;
+    }
+    return false;
+}
+
+static void write_nodes(Run *run, const char *words)
+{
+    const Graph *g = run_graph(run);
+    TensorOut *out = calloc((size_t)g->count, sizeof *out);
+    size_t count = 0;
+    Err err = {""};
+    for (NodeId n = 0; n < g->count; n++) {
+        const Node *node = graph_node(g, n);
+        if (!among_words(node->path, words) || strstr(node->path, ".unedited") || strstr(node->path, ".edit_"))
+            continue;
+        out[count] = (TensorOut){.name = node->path, .rank = node->dims.n, .data = run_need(run, n)};
+        for (int i = 0; i < node->dims.n; i++)
+            out[count].shape[i] = (size_t)g->axes[node->dims.axis[i]].n;
+        count++;
+    }
+    assert_true(count && tensors_write(trace_path(), TF_SAFETENSORS, out, count, NULL, &err));
+    free(out);
+}
+
+static void made_mistakes_are_named(void **state)
+{
+    static const char ALL[] = "self_attn.q self_attn.k self_attn.v self_attn.out rms2.out ln2.out mlp.gate mlp.pre "
+                              "mlp.out .resid_post logits",
+                      *const LISTS[] = {"logits", ".resid_post logits", ALL};
+    enum { MODULES = 2 };
+    (void)state;
+    for (size_t i = 0; i < 3 * sizeof MADE / sizeof *MADE; i++) {
+        const size_t k = i / 3, how = i % 3;
+        const char *says = how == MODULES && MADE[k].apart ? MADE[k].apart : MADE[k].says;
+        TextBench theirs, ours;
+        TensorFile f, again;
+        Err err = {""};
+        Buf verdict = {0};
+        Graph edited = {.count = 0};
+        int compared;
+        if (!says)
+            continue;
+        open_family(&theirs, MADE[k].family, &f);
+        open_family(&ours, MADE[k].family, &again);
+        if (MADE[k].set) {
+            run_free(theirs.run);
+            graph_free(&theirs.graph);
+            MADE[k].set(&theirs.model.text);
+            text_bench_start(&theirs);
+        }
+        Made m = {.g = &theirs.graph, .run = theirs.run};
+        if (MADE[k].make)
+            MADE[k].make(&m);
+        if (!graph_edit(&edited, &theirs.graph, m.edit, m.count, &err))
+            fail_msg("%s", err.text);
+        Run *run = run_new(&edited, theirs.run, NULL);
+        write_nodes(run, LISTS[how]);
+        assert_false(compare(&ours, NULL, &verdict, &compared));
+        const char *cause = strstr(buf_str(&verdict), "Likely cause: ");
+        bool right = cause && !strstr(buf_str(&verdict), "one of the mistakes");
+        for (; cause && right; cause = strstr(cause + 1, "Likely cause: ")) /* each of them is that one */
+            right = strstr(cause, says) != NULL;
+        if (!right)
+            fail_msg("%s, %s, from %s: %s", MADE[k].family, says, LISTS[how], buf_str(&verdict));
+        run_free(run);
+        graph_free(&edited);
+        arena_free(&m.arena);
+        buf_free(&verdict);
+        tensors_close(&f);
+        tensors_close(&again);
+        text_bench_free(&theirs);
+        text_bench_free(&ours);
+    }
+}
+
 /* A program that answers keeps the last token's logits alone: they are compared with that token's, and tell as much. */
 static void the_last_token_tells(void **state)
 {
@@ -750,6 +954,7 @@ int main(void)
                                        cmocka_unit_test(a_near_base_is_no_other_mistake),
                                        cmocka_unit_test(modules_of_every_family),
                                        cmocka_unit_test(mistakes_are_named_from_modules),
+                                       cmocka_unit_test(made_mistakes_are_named),
                                        cmocka_unit_test(what_is_recorded_is_not_asked_for),
                                        cmocka_unit_test(the_last_token_tells),
                                        cmocka_unit_test(encoders_by_their_own_names)};

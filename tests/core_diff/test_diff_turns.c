@@ -341,6 +341,8 @@ static const Planted SCALINGS[] = {
     TURNED(OF_LINEAR, "factor of rope_scaling in the recording is about 7.25, here it is 4", .base = 1e4,
            .scaled = LINEAR, .factor = 7.25),
     TURNED(OF_LINEAR, "multiplies positions by the factor", .base = 1e4, .scaled = LINEAR, .factor = 0.25),
+    TURNED(OF_LLAMA3, "multiplies positions by the factor", .base = 1e4, .scaled = LINEAR, .factor = 0.125),
+    TURNED(OF_YARN, "multiplies positions by the factor", .base = 1e4, .scaled = LINEAR, .factor = 0.25),
     TURNED(OF_LINEAR, NULL, .base = 1e4, .slopes = 1.2),
 };
 
