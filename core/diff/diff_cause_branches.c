@@ -69,8 +69,22 @@ static bool has_sums(const Trial *t, const Branches *b)
     return all;
 }
 
-/* The same factor in every block of the stretch, where any near 1 brings it nearer. What is free comes near by chance:
- * only what explains is kept. */
+/* The logarithm of the factor that leaves least: which way it lies is felt near 1, then it is looked for roughly, and
+ * exactly only where that takes half of the difference away. 0: none. */
+static double search_factor(Trial *t, const Branches *b)
+{
+    static const double MOST = 4, NEAR = 0.03, WIDTH = 0.02; /* WIDTH: beyond what ten turns leave of log MOST */
+    const double more = attempt_branches(t, b, NEAR), less = attempt_branches(t, b, -NEAR), far = dm_log(MOST),
+                 least = more < less ? more : less;
+    if (least > t->before.rms * (1 - NEAR / far / 2))
+        return 0;
+    const double about = trial_least(t, more < less ? 0 : -far, more < less ? far : 0, 10, attempt_branches, b);
+    return attempt_branches(t, b, about) < t->before.rms / 2
+               ? trial_least(t, about - WIDTH, about + WIDTH, 28, attempt_branches, b)
+               : 0;
+}
+
+/* The same factor in every block of the stretch. What is free comes near by chance: only what explains is kept. */
 void trial_branch_factors(Trial *t)
 {
     static const char *const ATTENTION[] = {"resid_mid", NULL}, *const MLP[] = {"resid_post", NULL},
@@ -78,26 +92,23 @@ void trial_branch_factors(Trial *t)
     static const Branches WAYS[] = {{BOTH, "attention and the MLP give"},
                                     {ATTENTION, "attention gives"},
                                     {MLP, "the MLP gives"}};
-    static const double MOST = 4, NEAR = 0.03, FAINT = 1e-3;
+    enum { WAYS_COUNT = sizeof WAYS / sizeof *WAYS };
+    static const double FAINT = 1e-3;
     if (t->base || trial_close(t))
         return;
     const double tried = t->attempts;
     t->strict = true;
-    for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS && !trial_close(t); k++) {
+    for (int k = 0; k < WAYS_COUNT && !trial_close(t); k++) {
         if (!has_sums(t, &WAYS[k]))
             continue;
         t->fitting = true;
-        double more = attempt_branches(t, &WAYS[k], NEAR), less = attempt_branches(t, &WAYS[k], -NEAR),
-               least = (more < less ? more : less) < t->before.rms
-                           ? trial_least(t, more < less ? 0 : -dm_log(MOST), more < less ? dm_log(MOST) : 0, 36,
-                                         attempt_branches, &WAYS[k])
-                           : 0;
+        const double least = search_factor(t, &WAYS[k]);
         t->fitting = false;
         if (dm_abs(least) > FAINT)
             attempt_branches(t, &WAYS[k], least);
     }
     t->strict = false;
-    t->attempts = tried + 3;
+    t->attempts = tried + WAYS_COUNT;
 }
 
 /* --- the layer scale --- */
