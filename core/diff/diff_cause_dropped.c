@@ -447,9 +447,10 @@ static void look_at_shares(Trial *t)
     bool z = path_ends(path, "attn.z");
     NodeId stream, added = trial_branch(t, &stream);
     path = graph_node(g, added)->path;
-    NodeId pattern = trial_beside(t, path, "attn.pattern"), v = trial_beside(t, path, "attn.v"),
+    NodeId pattern = trial_beside(t, path, "attn.pattern"), v = trial_beside(t, path, "attn.v_shared"),
            made = trial_beside(t, path, "attn.z");
     Rows r = {.t = t, .bits = HUGE_VAL, .of = "the attention weights"};
+    v = v == NO_NODE ? trial_beside(t, path, "attn.v") : v; /* what heads share is what each of them reads */
     if (pattern == NO_NODE || v == NO_NODE || made == NO_NODE || graph_node(g, pattern)->dims.n != 3 ||
         (!z && !t->in[made]) || !read_target(&r, t, z ? "attn.z" : "attn.out"))
         return;

@@ -9,17 +9,18 @@
 
 enum { TOKENS = 16, EDITS = 64 };
 
-typedef enum Kind { DECODER, ENCODER, PRE_NORM_ENCODER } Kind;
+typedef enum Kind { DECODER, ENCODER, PRE_NORM_ENCODER, GROUPED } Kind; /* GROUPED: a decoder whose heads share keys */
 
 static Seq2seqConfig config_of(Kind kind)
 {
-    Seq2seqConfig c = text_variant(kind == DECODER ? 4 : 5);
+    Seq2seqConfig c = text_variant(kind == DECODER || kind == GROUPED ? 4 : 5);
     c.width = 32;
     c.heads = 4;
     c.head_dim = 8;
     c.mlp = 64;
     c.positions = 32;
     c.embed_norm = kind == ENCODER;
+    c.key_heads = kind == GROUPED ? 2 : 0;
     if (kind == PRE_NORM_ENCODER)
         c.pre_norm = c.final_norm = true;
     return c;
@@ -176,10 +177,12 @@ static bool compare(Kind kind, Buf *verdict)
 #define INNER "full_embed ln1.out ln2.out q k v self_attn.z self_attn.out mlp.pre mlp.post mlp.out logits "
 static const char *const MODULES[] = {[DECODER] = INNER "resid_post ln_final.out",
                                       [ENCODER] = INNER "ln_embed.out",
-                                      [PRE_NORM_ENCODER] = INNER "resid_post"};
+                                      [PRE_NORM_ENCODER] = INNER "resid_post",
+                                      [GROUPED] = INNER "resid_post ln_final.out"};
 static const char *const BLOCKS[] = {[DECODER] = "full_embed resid_post logits",
                                      [ENCODER] = "ln_embed.out ln2.out logits",
-                                     [PRE_NORM_ENCODER] = "full_embed resid_post logits"};
+                                     [PRE_NORM_ENCODER] = "full_embed resid_post logits",
+                                     [GROUPED] = "full_embed resid_post logits"};
 
 static const struct {
     const char *name;
@@ -196,6 +199,7 @@ static const struct {
     {"what the MLP adds", DECODER, "resid_post", 0.1},
     {"all, GPT-2", DECODER, "full_embed self_attn.pattern self_attn.out mlp.out", 0.1},
     {"all, OPT", DECODER, "full_embed self_attn.pattern resid_mid resid_post", 0.1},
+    {"shares", GROUPED, "self_attn.pattern", 0.1},
     {"embeddings", ENCODER, "ln_embed.out", 0.1},
     {"shares", ENCODER, "self_attn.pattern", 0.1},
     {"attention", ENCODER, "self_attn.out", 0.1},
