@@ -61,33 +61,40 @@ static Dropped read_zeros(const float *theirs, const float *ours, size_t cells, 
 /* --- behind a norm --- */
 
 typedef struct Norm {
-    NodeId sum, stream, added;
+    NodeId sum, stream, added; /* stream: NO_NODE where the sum is what the stream begins with */
     const float *gamma, *beta; /* [d]; beta may be NULL */
     bool centred;              /* LayerNorm: μ is unknown too */
 } Norm;
 
-/* The norm whose end that is, (x normalised)·γ + β, of a sum with the residual stream. */
-static bool norm_of(Trial *t, NodeId out, Norm *norm)
+/* The norm of `sum` whose end that is, (x normalised)·γ + β. */
+static bool read_norm(Trial *t, NodeId out, NodeId sum, Norm *norm)
 {
     const Graph *g = t->s->graph;
-    const Node *end = graph_node(g, out);
-    const NodeId sum = path_ends(end->path, "out") ? trial_norm_reads(t, end->path) : NO_NODE;
-    if (sum == NO_NODE || graph_node(g, sum)->op != OP_ADD || !strstr(graph_node(g, sum)->path, "resid_") ||
-        graph_cells(g, sum) != graph_cells(g, out))
-        return false;
+    const Node *end = graph_node(g, out), *of = graph_node(g, sum);
     const NodeId beta = end->op == OP_ADD ? end->in[1] : NO_NODE;
     const Node *scaled = beta == NO_NODE ? end : graph_node(g, end->in[0]);
     const size_t width = (size_t)t->size.width;
-    if (scaled->op != OP_MUL || graph_cells(g, scaled->in[1]) != width ||
+    const bool added = of->op == OP_ADD && strstr(of->path, "resid_");
+    if (graph_cells(g, sum) != graph_cells(g, out) || scaled->op != OP_MUL || graph_cells(g, scaled->in[1]) != width ||
         (beta != NO_NODE && graph_cells(g, beta) != width))
         return false;
     *norm = (Norm){.sum = sum,
-                   .stream = graph_node(g, sum)->in[0],
-                   .added = graph_node(g, sum)->in[1],
+                   .stream = added ? of->in[0] : NO_NODE,
+                   .added = added ? of->in[1] : sum,
                    .gamma = run_need(t->s->run, scaled->in[1]),
                    .beta = beta == NO_NODE ? NULL : run_need(t->s->run, beta),
                    .centred = path_ends(graph_node(g, graph_node(g, scaled->in[0])->in[0])->path, "centered")};
     return true;
+}
+
+/* …of a sum with the residual stream. */
+static bool norm_of(Trial *t, NodeId out, Norm *norm)
+{
+    const Graph *g = t->s->graph;
+    const char *path = graph_node(g, out)->path;
+    const NodeId sum = path_ends(path, "out") ? trial_norm_reads(t, path) : NO_NODE;
+    return sum != NO_NODE && graph_node(g, sum)->op == OP_ADD && strstr(graph_node(g, sum)->path, "resid_") &&
+           read_norm(t, out, sum, norm);
 }
 
 /* A row: z, what the norm made; s and f; which are kept; and c, which may be known. */
@@ -158,10 +165,13 @@ static double snapped(double factor)
 static bool read_sum(Trial *t, const Norm *norm, const float *y, float *sum, Dropped *d)
 {
     trial_begin(t);
-    const float *s = trial_known(t, norm->stream), *f = trial_known(t, norm->added);
+    const bool start = norm->stream == NO_NODE;
+    const float *s = start ? NULL : trial_known(t, norm->stream), *f = trial_known(t, norm->added);
     const size_t width = (size_t)t->size.width, cells = graph_cells(t->s->graph, norm->sum), rows = cells / width;
-    if (!s || !f || !rows)
+    if ((!s && !start) || !f || !rows)
         return false;
+    if (start)
+        s = memset(arena_alloc(&t->arena, size_mul(cells, sizeof *s)), 0, cells * sizeof *s);
     double *z = arena_alloc(&t->arena, size_mul(cells, sizeof *z)),
            *factor = arena_alloc(&t->arena, size_mul(rows, sizeof *factor));
     bool *kept = arena_alloc(&t->arena, cells);
@@ -170,7 +180,8 @@ static bool read_sum(Trial *t, const Norm *norm, const float *y, float *sum, Dro
         kept[i] = true;
         z[i] = ((double)y[i] - (norm->beta ? (double)norm->beta[i % width] : 0)) / (dm_abs(gamma) > 0 ? gamma : 1);
     }
-    for (int turn = 0; turn < 2; turn++) { /* each row's own factor, then the one in the middle */
+    /* each row's own factor, then the one in the middle; of the start none can be told from the norm's own */
+    for (int turn = start; turn < 2; turn++) {
         for (size_t r = 0; r < rows; r++) {
             Row row = {width, z + r * width, s + r * width, f + r * width, kept + r * width, 1, 0, d->factor};
             settle_row(&row, norm->centred, turn == 0);
@@ -189,7 +200,7 @@ static bool read_sum(Trial *t, const Norm *norm, const float *y, float *sum, Dro
         d->zeros += told && !kept[i];
         sum[i] = (float)((double)s[i] + (kept[i] ? d->factor * (double)f[i] : 0));
     }
-    return is_dropout(d);
+    return start ? d->cells >= 64 && d->zeros >= 4 : is_dropout(d);
 }
 
 static const char ADDED[] = " added to the residual stream";
@@ -240,6 +251,114 @@ static void look_at_second(Trial *t)
     }
 }
 
+/* The target is x + a + b, attention and MLP side by side, of which a cell has both, one or neither. */
+static void look_at_both(Trial *t)
+{
+    static const double USUAL[] = {0.1, 0.2, 0.05, 0.3, 0.5, 0.25, 0.15, 0.4, 0.02, 0.01};
+    const Graph *g = t->s->graph;
+    const Node *last = graph_node(g, t->target->node), *first = graph_node(g, last->in[0]);
+    const size_t cells = graph_cells(g, t->target->node);
+    if (first->op != OP_ADD || graph_cells(g, first->in[0]) != cells || graph_cells(g, first->in[1]) != cells)
+        return;
+    trial_begin(t);
+    const float *x = trial_known(t, first->in[0]), *a = trial_known(t, first->in[1]), *b = trial_known(t, last->in[1]),
+                *theirs = t->target->values;
+    const double small = t->allowed * largest(theirs, cells);
+    float *out = arena_alloc(&t->arena, size_mul(cells, sizeof *out));
+    for (size_t k = 0; x && a && b && k < sizeof USUAL / sizeof *USUAL; k++) {
+        Dropped d = {.factor = 1 / (1 - USUAL[k])};
+        char text[DIFF_WORDS];
+        size_t told = 0;
+        for (size_t i = 0; i < cells && told == i; i++) {
+            const double added = (double)theirs[i] - (double)x[i], of[2] = {(double)a[i], (double)b[i]};
+            for (int way = 3; way >= 0 && told == i; way--) {
+                const double sum = d.factor * ((way & 1 ? of[0] : 0) + (way & 2 ? of[1] : 0));
+                if (dm_abs(sum - added) > small)
+                    continue;
+                told++;
+                d.cells += 2;
+                d.zeros += (size_t)(!(way & 1) + !(way & 2));
+                out[i] = (float)((double)x[i] + sum);
+            }
+        }
+        if (told < cells || !is_dropout(&d))
+            continue;
+        say(text, &d, ADDED);
+        trial_judge(t, out, text);
+        return;
+    }
+}
+
+/* The norm whose end is node `out`, of what the stream begins with where that is recorded. */
+static bool norm_of_start(Trial *t, NodeId out, Norm *norm)
+{
+    const Graph *g = t->s->graph;
+    NodeId start = path_ends(graph_node(g, out)->path, "out") ? trial_norm_reads(t, graph_node(g, out)->path) : NO_NODE;
+    while (start != NO_NODE && !diff_reference_find(t->r, start) && graph_node(g, start)->op == OP_VIEW)
+        start = graph_node(g, start)->in[0];
+    if (start == NO_NODE || !path_ends(graph_node(g, start)->path, "embed") || !diff_reference_find(t->r, start))
+        return false;
+    return read_norm(t, out, start, norm);
+}
+
+static void add_start(Trial *t, NodeId start, const float *values)
+{
+    trial_begin(t);
+    trial_add(t, EDIT_VALUES, graph_node(t->s->graph, start)->path)->data = values;
+}
+
+/* Does the next row that differs follow with it too, where it reads the same? A norm's end can't tell the factor. */
+static bool start_fits_beside(Trial *t, NodeId start, const float *values)
+{
+    bool fits = true, asked = false;
+    for (int i = 0; t->report && i < t->report->count && !asked; i++) {
+        const DiffRow *row = &t->report->row[i];
+        if (row->state != DIFF_BEGINS || row->tensor->node <= t->target->node)
+            continue;
+        Trial beside = trial_new(t->s, t->r, t->o, t->report, row);
+        DiffFigures f;
+        trial_open(&beside);
+        if ((asked = trial_has(&beside, start))) {
+            add_start(&beside, start, values);
+            fits = trial_fits(&beside, &f);
+        }
+        trial_free(&beside);
+    }
+    return fits;
+}
+
+/* What the stream begins with has lost cells behind its recording: the first norm tells which. */
+static void look_at_start(Trial *t)
+{
+    static const double USUAL[] = {0.1, 0.2, 0.05, 0.3, 0.5, 0.25, 0.15, 0.4, 0.02, 0.01};
+    const Graph *g = t->s->graph;
+    Norm norm = {.sum = NO_NODE};
+    for (int i = 0; i < t->r->count; i++) {
+        const DiffTensor *x = &t->r->tensor[i];
+        if (x->node > t->target->node || x->skip || !norm_of_start(t, x->node, &norm))
+            continue;
+        const size_t cells = graph_cells(g, norm.sum);
+        float *start = arena_alloc(&t->arena, size_mul(cells, sizeof *start)),
+              *out = arena_alloc(&t->arena, size_mul(cells, sizeof *out));
+        Dropped d = {.factor = 1};
+        if (!trial_has(t, norm.sum) || !read_sum(t, &norm, x->values, start, &d))
+            return;
+        for (size_t k = 0; k < sizeof USUAL / sizeof *USUAL && !trial_close(t); k++) {
+            d.factor = 1 / (1 - USUAL[k]); /* of the norm's end any explains */
+            if (!is_dropout(&d))
+                continue;
+            for (size_t c = 0; c < cells; c++)
+                out[c] = (float)((double)start[c] * d.factor);
+            if (x->node == t->target->node && !start_fits_beside(t, norm.sum, out))
+                continue;
+            add_start(t, norm.sum, out);
+            trial_attempt(t, "dropout is on in the recording, on the embeddings: %.1f %% of their cells are 0",
+                          100 * (double)d.zeros / (double)d.cells);
+        }
+        return;
+    }
+}
+
 void trial_dropout_behind(Trial *t)
 {
     const Graph *g = t->s->graph;
@@ -257,6 +376,12 @@ void trial_dropout_behind(Trial *t)
             trial_judge(t, out, text);
     } else if (norm_of(t, t->target->node, &norm) && !diff_reference_find(t->r, norm.sum))
         look_behind_norm(t, &norm);
-    else if (path_ends(target->path, "resid_post") && target->op == OP_ADD && !diff_reference_find(t->r, target->in[0]))
+    else if (path_ends(target->path, "resid_post") && target->op == OP_ADD &&
+             !diff_reference_find(t->r, target->in[0])) {
         look_at_second(t);
+        if (!trial_close(t))
+            look_at_both(t);
+    }
+    if (!trial_close(t))
+        look_at_start(t);
 }

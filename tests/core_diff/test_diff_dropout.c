@@ -9,11 +9,12 @@
 
 enum { TOKENS = 16, EDITS = 64 };
 
-typedef enum Kind { DECODER, ENCODER, PRE_NORM_ENCODER, GROUPED } Kind; /* GROUPED: a decoder whose heads share keys */
+/* Decoders: as GPT-2's, whose heads share keys, with attention and MLP side by side, and without positions to add. */
+typedef enum Kind { DECODER, ENCODER, PRE_NORM_ENCODER, GROUPED, PARALLEL, TURNED } Kind;
 
 static Seq2seqConfig config_of(Kind kind)
 {
-    Seq2seqConfig c = text_variant(kind == DECODER || kind == GROUPED ? 4 : 5);
+    Seq2seqConfig c = text_variant(kind == ENCODER || kind == PRE_NORM_ENCODER ? 5 : 4);
     c.width = 32;
     c.heads = 4;
     c.head_dim = 8;
@@ -21,6 +22,13 @@ static Seq2seqConfig config_of(Kind kind)
     c.positions = 32;
     c.embed_norm = kind == ENCODER;
     c.key_heads = kind == GROUPED ? 2 : 0;
+    c.parallel = kind == PARALLEL ? PARALLEL_TWO_NORMS : PARALLEL_NOT;
+    if (kind == TURNED) {
+        c.learned_positions = false;
+        c.embed_scale = 1;
+        c.pos = SEQ2SEQ_POS_ROPE;
+        c.rope = (Seq2seqRope){.base = 10000, .half = true};
+    }
     if (kind == PRE_NORM_ENCODER)
         c.pre_norm = c.final_norm = true;
     return c;
@@ -178,11 +186,13 @@ static bool compare(Kind kind, Buf *verdict)
 static const char *const MODULES[] = {[DECODER] = INNER "resid_post ln_final.out",
                                       [ENCODER] = INNER "ln_embed.out",
                                       [PRE_NORM_ENCODER] = INNER "resid_post",
-                                      [GROUPED] = INNER "resid_post ln_final.out"};
-static const char *const BLOCKS[] = {[DECODER] = "full_embed resid_post logits",
-                                     [ENCODER] = "ln_embed.out ln2.out logits",
-                                     [PRE_NORM_ENCODER] = "full_embed resid_post logits",
-                                     [GROUPED] = "full_embed resid_post logits"};
+                                      [GROUPED] = INNER "resid_post ln_final.out",
+                                      [PARALLEL] = INNER "resid_post ln_final.out",
+                                      [TURNED] = "embed ln1.out ln2.out self_attn.out mlp.out resid_post logits"};
+static const char *const BLOCKS[] = {
+    [DECODER] = "full_embed resid_post logits",          [ENCODER] = "ln_embed.out ln2.out logits",
+    [PRE_NORM_ENCODER] = "full_embed resid_post logits", [GROUPED] = "full_embed resid_post logits",
+    [PARALLEL] = "full_embed resid_post logits",         [TURNED] = "embed resid_post logits"};
 
 static const struct {
     const char *name;
@@ -200,6 +210,8 @@ static const struct {
     {"all, GPT-2", DECODER, "full_embed self_attn.pattern self_attn.out mlp.out", 0.1},
     {"all, OPT", DECODER, "full_embed self_attn.pattern resid_mid resid_post", 0.1},
     {"shares", GROUPED, "self_attn.pattern", 0.1},
+    {"what both add", PARALLEL, "resid_mid resid_post", 0.1},
+    {"embeddings behind their recording", TURNED, "full_embed", 0.1},
     {"embeddings", ENCODER, "ln_embed.out", 0.1},
     {"shares", ENCODER, "self_attn.pattern", 0.1},
     {"attention", ENCODER, "self_attn.out", 0.1},
@@ -246,10 +258,10 @@ static void what_is_no_dropout(void **state)
     (void)state;
     static const double FACTOR[] = {1.11, 1};
     for (int k = 0; k < 2; k++)
-        for (Kind kind = DECODER; kind <= PRE_NORM_ENCODER; kind++) {
+        for (Kind kind = DECODER; kind <= TURNED; kind++) {
             Buf verdict = {0};
             alone = FACTOR[k];
-            record(kind, "resid_mid", k ? 0.1 : 0, MODULES[kind]);
+            record(kind, kind == TURNED ? "full_embed" : "resid_mid", k ? 0.1 : 0, MODULES[kind]);
             alone = 0;
             assert_false(compare(kind, &verdict));
             if (strstr(buf_str(&verdict), "Likely cause: dropout"))
