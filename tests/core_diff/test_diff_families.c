@@ -1,8 +1,8 @@
 /* Every family of published vision transformers, recorded under the names of its own program's modules: a right model
  * is "Same"; each wrong variant (rotations lost, another GELU, no antialias …) is found, and called by its name. */
 #include "tests/core_diff/diffing.h"
-#include "tests/core_diff/every.h"
 #include "tests/core_diff/planting.h"
+#include "tests/every.h"
 
 #define FAMILIES "tests/data/families/"
 
@@ -571,7 +571,7 @@ static void wrong_variants(void **state)
               "readout=readout embedding=embedding logits=logits", true, &elsewhere);
     enum { KNOBS = sizeof WRONG / sizeof *WRONG, COUNT = KNOBS + sizeof WEIGHED / sizeof *WEIGHED };
     int modules = 0, ends = 0, tried = 0;
-    for (size_t i = 0; i < COUNT; i += (size_t)plants_every(1), tried++) {
+    for (size_t i = 0; i < COUNT; i += (size_t)cases_every(1), tried++) {
         size_t k = i - KNOBS;
         Planted p = i < KNOBS ? (Planted){WRONG[i].family, WRONG[i].says, WRONG[i].change, NULL}
                               : (Planted){WEIGHED[k].family, WEIGHED[k].says, NULL, WEIGHED[k].weigh};
@@ -659,7 +659,7 @@ static void side_recorded(Side *s, const char *family, TensorFile *wrong)
 static void recorded_elsewhere(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 2 * sizeof RECORDED / sizeof *RECORDED; i += (size_t)plants_every(1)) {
+    for (size_t i = 0; i < 2 * sizeof RECORDED / sizeof *RECORDED; i += (size_t)cases_every(1)) {
         Side s;
         TensorFile wrong;
         Compared d;

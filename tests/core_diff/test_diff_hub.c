@@ -6,8 +6,8 @@
 #include "core/base/mem.h"
 #include "core/diff/diff.h"
 #include "core/models/family.h"
-#include "tests/core_diff/every.h"
 #include "tests/core_models/oracle.h"
+#include "tests/every.h"
 
 static const struct {
     const char *family, *mistake, *says; /* NULL: nobody's cause */
@@ -285,7 +285,7 @@ static int tell_tally(void **state)
 static void mistakes_are_named(void **state)
 {
     (void)state;
-    const size_t every = (size_t)plants_every(1);
+    const size_t every = (size_t)cases_every(1);
     size_t all = 0;
     for (size_t i = 0; i < sizeof PLANTED / sizeof *PLANTED; i += every) {
         TextBench b;

@@ -2,9 +2,9 @@
  * README's recipe records, everything) on two models: the cause that is named is the right one, or none is; what is
  * different stays different when more is recorded; and from the README's recording every cause that has a name is
  * named. All of them with PLANTED=all (make planted); else every eighth, each once on one model. */
-#include "tests/core_diff/every.h"
 #include "tests/core_diff/plants_model.h"
 #include "tests/core_diff/plants_values.h"
+#include "tests/every.h"
 
 enum { ON_ALL = 0, ROPE_ONLY = 1, SQUARE_ONLY = 2, DEEP_ONLY = 4, LARGE_EPS = 8 };
 
@@ -424,7 +424,7 @@ static void right_or_none(void **state)
 {
     (void)state;
     Tally all = {.missed = 0};
-    const int slice = plants_every(8);
+    const int slice = cases_every(8);
     const bool whole = slice == 1;
     const char *only = getenv("PLANTED_ONLY"); /* words of a name */
     int wrong = 0, named = 0, none = 0;
@@ -621,7 +621,7 @@ static void two_at_once(void **state)
 {
     (void)state;
     enum { PAIR_STEP = 37, FEWER = 12 };
-    const bool whole = plants_every(8) == 1;
+    const bool whole = cases_every(8) == 1;
     PairTally n = {.tried = 0};
     for (int which = 0; which < MODELS; which++) {
         int list[PLANTED_COUNT], count = 0, number = 0;

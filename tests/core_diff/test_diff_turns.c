@@ -5,8 +5,8 @@
 
 #include "core/base/mem.h"
 #include "core/diff/diff.h"
-#include "tests/core_diff/every.h"
 #include "tests/core_models/oracle.h"
+#include "tests/every.h"
 
 /* Pair k of a head turns by place · rate. */
 typedef enum Scaled { PLAIN, LINEAR, LLAMA3, YARN } Scaled;
@@ -366,7 +366,7 @@ static const Planted KINDS_OF_BLOCKS[] = {
 /* Is what is recorded named, and by no other name? */
 static void name(const Planted *list, size_t count)
 {
-    const int every = plants_every(4);
+    const int every = cases_every(4);
     int number = 0;
     for (const Planted *p = list; p < list + count; p++)
         for (int how = 0; how < RECORDINGS_COUNT; how++) {
