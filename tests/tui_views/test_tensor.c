@@ -13,6 +13,7 @@
 #include "core/session/address.h"
 #include "tests/tui_views/bundled.h"
 #include "tui/canvas/cell_look.h"
+#include "tui/views/heat.h"
 #include "tui/views/tensor/tensor.h"
 
 static void look_at(const char *path)
@@ -538,10 +539,47 @@ static void patch_beside_its_numbers(void **state)
     canvas_free(&c);
 }
 
+static HeatLook row_colour(const void *context, int row, int col)
+{
+    (void)context, (void)col;
+    return (HeatLook){.colour = 0x101010U * (Colour)(row + 1), .level = 5};
+}
+
+/* The cursor's brackets stand on a line that is their value's for the most part, in its colour, however the rows of a
+ * map lie on the lines. */
+static void marks_stand_on_their_values(void **state)
+{
+    (void)state;
+    for (int rows = 1; rows <= 14; rows++)
+        for (int tall = rows; tall <= 40; tall++)
+            for (int row = 0; row < rows; row++) {
+                Canvas c;
+                canvas_init(&c, 24, 8);
+                Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+                const Rect all = {0, 0, 24, 8};
+                const HeatSize size = {tall, 4};
+                heat_paint(&p, all, rows, 1, size, row_colour, NULL);
+                const Rect at = heat_mark_cell(&p, all, rows, 1, size, row, 0, (Ref){0});
+                const int top = (int)heat_first((size_t)row, (size_t)tall, (size_t)rows),
+                          bottom = (int)heat_first((size_t)row + 1, (size_t)tall, (size_t)rows);
+                int own = 0, most = 0; /* its half lines in that line, and in the one that has most of them */
+                for (int y = top / 2; y <= (bottom - 1) / 2; y++) {
+                    const int in = (2 * y >= top && 2 * y < bottom) + (2 * y + 1 >= top && 2 * y + 1 < bottom);
+                    own = y == at.y ? in : own;
+                    most = in > most ? in : most;
+                }
+                assert_int_equal(own, most);
+                assert_int_equal(canvas_at(&c, at.y, 0)->ch, '[');
+                assert_true(cell_ground(canvas_at(&c, at.y, 0)) == 0x101010U * (Colour)(row + 1));
+                canvas_free(&c);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_of_planes),
+        cmocka_unit_test(marks_stand_on_their_values),
         cmocka_unit_test(pooling),
         cmocka_unit_test(crowded_cells_are_told_apart),
         cmocka_unit_test(nan_stays),

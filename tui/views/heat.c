@@ -193,8 +193,10 @@ Rect heat_cell(const Paint *p, Rect r, int rows, int cols, HeatSize size, int ro
 
 Rect heat_mark_cell(const Paint *p, Rect r, int rows, int cols, HeatSize size, int row, int col, Ref ref)
 {
-    const int middle = ((2 * row + 1) * size.tall - 1) / (2 * rows), /* of two lines the upper */
-        left = left_of(size, cols, col);
+    const int top = top_of(size, rows, row), end = top_of(size, rows, row + 1), left = left_of(size, cols, col);
+    int middle = (top + end - 1) / 2;
+    if (end - top == 2) /* of two lines the one that has more of it where there are finer pixels */
+        middle = ((2 * row + 1) * size.tall - 1) / (2 * rows) < end - 1 ? top : end - 1;
     const bool halves = heat_halves(p);
     Rect at = {r.y + (halves ? middle / 2 : middle), r.x + left, 1, left_of(size, cols, col + 1) - left};
     put_mark(p, at.y, at.x, at.w, halves ? middle % 2 : -1, ref);
