@@ -291,7 +291,7 @@ soak: drivers ## 100,000 random keys with resizes, with address and undefined-be
 	+@$(TESTING) KEYS=$(or $(KEYS),100000) SEED=$(or $(SEED),1) tests/soak.sh
 tsan: ## the unit suites that use threads, with a checker of data races
 	+@MAKE='$(MAKE)' tests/tsan.sh all
-PLANTS := $(addprefix $(B)/tests/core_diff/test_diff_,planted turns hub families words dropout dropped)
+PLANTS := $(addprefix $(B)/tests/core_diff/test_diff_,planted turns hub families words wired dropout dropped)
 planted: $(PLANTS) ## mistakes planted in models of pictures and texts: how many diff names, from which recordings (five minutes)
 	@set -e; for suite in $(PLANTS); do PLANTED=all $$suite; done
 trained: $(B)/vitrine ## weights that somebody trained, against recorded texts and numbers: DIR=folder with the files (half a minute); names those it lacks

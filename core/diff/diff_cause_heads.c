@@ -330,6 +330,22 @@ static bool make_z(Trial *t, NodeId z, const void *context, float *out)
     return true;
 }
 
+/* [t,(h e)] whose numbers are read as [h,t,e]. */
+bool trial_make_untransposed(Trial *t, NodeId n, const void *context, float *out)
+{
+    (void)context;
+    const Graph *g = t->s->graph;
+    const Dims d = graph_node(g, n)->dims;
+    const float *x = d.n == 3 ? trial_known(t, n) : NULL;
+    if (!x)
+        return false;
+    const size_t tokens = (size_t)g->axes[d.axis[0]].n, heads = (size_t)g->axes[d.axis[1]].n,
+                 width = (size_t)g->axes[d.axis[2]].n;
+    for (size_t i = 0; i < tokens * heads; i++)
+        memcpy(out + i * width, x + (i % heads * tokens + i / heads) * width, width * sizeof *out);
+    return true;
+}
+
 bool trial_heads_recorded(const Trial *t)
 {
     static const char *const TABLES[] = {"attn.scores_raw",    "attn.scores_scaled", "attn.scores_capped",

@@ -51,11 +51,18 @@ static void unscaled(Seq2seqConfig *c)
 static void multiplied(Seq2seqConfig *c)
 {
     c->rope.scaling = ROPE_LONG;
+    c->rope.stretch = 0;
     c->rope.trained = (float)seq2seq_longest(c);
     c->rope.stretch = 0;
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < seq2seq_rope_pairs(c) && k < ROPE_PAIRS_MOST; k++)
             c->rope.divisors[i][k] = 1 / c->rope.factor;
+}
+
+/* Is another part of a head turned than one of so many, which can be? */
+static bool turns_no(const Seq2seqConfig *c, int part)
+{
+    return c->head_dim % (2 * part) == 0 && 2 * seq2seq_rope_pairs(c) != c->head_dim / part;
 }
 
 #define IS_ROPE c->pos == SEQ2SEQ_POS_ROPE
@@ -70,6 +77,8 @@ static void multiplied(Seq2seqConfig *c)
       "the recording rotates all numbers of a head, here the first ones alone")                                        \
     X(half_head, IS_ROPE && c->head_dim % 4 == 0 && c->rope.width != c->head_dim / 2, c->rope.width = c->head_dim / 2, \
       "the recording rotates the first half of a head alone")                                                          \
+    X(quarter_head, IS_ROPE &&turns_no(c, 4), c->rope.width = c->head_dim / 4,                                         \
+      "the recording rotates the first quarter of a head alone")                                                       \
     X(unscaled, IS_ROPE, unscaled(c), "the recording's rotary frequencies are as trained: rope_scaling is left out")   \
     X(scaled_alike, c->rope.scaling == ROPE_LLAMA3 || c->rope.scaling == ROPE_YARN,                                    \
       (c->rope.scaling = ROPE_LINEAR, c->rope.stretch = 0),                                                            \
@@ -179,9 +188,14 @@ static void attempt_segments(Trial *t)
  * be any of the special ones, which have small numbers. */
 static void attempt_words(Trial *t)
 {
-    static const int BEYOND[] = {-1, 0, 1, 2, 3};
+    static const int BEYOND[] = {-1, 0, 1, 2, 3, -2};
+    static const char *const LATE[] = {
+        "the recording reads the text one token late: each place has its predecessor",
+        "the recording's encoder reads the text one token late: each place has its predecessor",
+        "the recording reads the text one token further on: each place has its successor",
+        "the recording's encoder reads the text one token further on: each place has its successor"};
     const Seq2seqConfig *own = t->s->text;
-    const int words = seq2seq_answer_words(own);
+    const int words = seq2seq_answer_words(own), both = own->encoder_layers && own->decoder_layers;
     snprintf(t->id, sizeof t->id, "settings:vocabulary");
     trial_reading(t, own, &(TrialReads){.beyond = -1, .roll = 1},
                   "the recording's vocabulary is rolled: it embeds the word behind each of these");
@@ -189,11 +203,10 @@ static void attempt_words(Trial *t)
                   "the recording's vocabulary is rolled: it embeds the word before each of these");
     snprintf(t->id, sizeof t->id, "settings:shifted");
     for (size_t i = 0; i < sizeof BEYOND / sizeof *BEYOND; i++)
-        for (int shift = -1; shift <= 1 && BEYOND[i] < words; shift += 2)
-            trial_reading(t, own, &(TrialReads){.beyond = BEYOND[i], .shift = shift},
-                          shift > 0 ? "the recording reads the text one token further on: each place has its "
-                                      "successor"
-                                    : "the recording reads the text one token late: each place has its predecessor");
+        for (int way = 0; way < 4 && BEYOND[i] < words; way++)
+            if (both || way % 2 == 0)
+                trial_reading(t, own, &(TrialReads){.beyond = BEYOND[i], .source = way % 2, .shift = way / 2 ? 1 : -1},
+                              LATE[way]);
 }
 
 /* --- another number of heads, where they are more than plain ones (trial_head_counts): turned, with a slope each, or
@@ -393,8 +406,9 @@ static void attempt_settings(Trial *t)
         if (SETTING[i].set == set_no_head_norm && c.head_norm && !norms)
             continue;
         snprintf(t->id, sizeof t->id, "settings:%s", SETTING[i].name);
+        const bool keys = SETTING[i].set == set_cross_keys_of_target && trial_row_beside(t, "attn.v") == BESIDE_AGREES;
         if (SETTING[i].set(&c) && memcmp(&c, t->s->text, sizeof c) != 0)
-            trial_config(t, &c, SETTING[i].said);
+            trial_config(t, &c, keys ? TRIAL_OWN_KEYS : SETTING[i].said);
     }
     trial_usual_bases(t);
 }

@@ -208,11 +208,57 @@ bool trial_make_unnormed(Trial *t, NodeId n, const void *context, float *out)
     (void)context;
     const char *path = graph_node(t->s->graph, n)->path;
     NodeId norm = norm_beside(t, path, "ln1.out");
-    const float *x = trial_known(t, trial_beside(t, path, "resid_pre"));
-    if (x && norm != NO_NODE)
+    const bool others = trial_row_beside(t, "attn.q") == BESIDE_DIFFERS; /* then it is the norm that is lost */
+    const float *x = norm == NO_NODE || (others && t->in[norm]) ? NULL
+                                                                : trial_known(t, trial_beside(t, path, "resid_pre"));
+    if (x)
         memcpy(out, trial_with(t, block_path(&t->arena, path, ""), n, norm, x),
                graph_cells(t->s->graph, n) * sizeof *out);
-    return x && norm != NO_NODE;
+    return x != NULL;
+}
+
+/* Is one of these recorded beside the target, with what the norm here makes of its input? */
+static bool follows_beside(Trial *t, const char *names)
+{
+    char word[TRIAL_WORD];
+    while (trial_word(&names, word))
+        if (trial_row_beside(t, word) == BESIDE_AGREES)
+            return true;
+    return false;
+}
+
+static int skip_norms(Trial *t, const char *const of[2])
+{
+    const Graph *g = t->s->graph;
+    const int before = t->mistake_count;
+    for (int k = 0; k < 2; k++)
+        for (NodeId n = trial_find(t, of[k], 0); n != NO_NODE; n = trial_find(t, of[k], n + 1)) {
+            const NodeId reads = trial_norm_reads(t, graph_node(g, n)->path);
+            if (reads != NO_NODE)
+                trial_add(t, EDIT_REDIRECT, graph_node(g, n)->path)->other = graph_node(g, reads)->path;
+        }
+    return t->mistake_count - before;
+}
+
+/* The norms of the blocks are left out: the first, the second, or both. */
+void trial_norms_lost(Trial *t)
+{
+    static const char *const OF[2][2] = {{"ln1.out", "rms1.out"}, {"ln2.out", "rms2.out"}},
+                             *const READ_BY[2] = {"attn.q attn.k attn.v", "mlp.pre mlp.gate"},
+                             *const SAID[] = {"in front of attention", "in front of the MLP",
+                                              "in front of attention, and none in front of the MLP"};
+    const char *target = graph_node(t->s->graph, t->target->node)->path;
+    for (int way = 0; way < 3; way++) {
+        bool all = true;
+        trial_begin(t);
+        for (int k = 0; k < 2; k++) /* what reads the norm's own recorded output says nothing of it */
+            if (way == k || way == 2)
+                all = skip_norms(t, OF[k]) &&
+                      (path_ends(target, OF[k][0]) || path_ends(target, OF[k][1]) || !follows_beside(t, READ_BY[k])) &&
+                      all;
+        if (all)
+            trial_attempt(t, "the recording has no %s %s", trial_norm_word(t), SAID[way]);
+    }
 }
 
 /* The sum with something else of the block for its first part. */
@@ -313,10 +359,10 @@ static void project(const float *w, const float *b, const float *x, size_t rows,
     }
 }
 
-/* z[t,h,e] of cross-attention whose keys and values are made of the decoder's tokens, which its queries read. */
+/* z[t,h,e] of cross-attention whose keys and values are made of the decoder's tokens, which its queries read; context:
+ * the keys alone, where these are as many as the encoder's. */
 bool trial_make_own_memory(Trial *t, NodeId n, const void *context, float *out)
 {
-    (void)context;
     const Graph *g = t->s->graph;
     const char *path = graph_node(g, n)->path;
     NodeId q = trial_beside(t, path, "attn.q"), product = trial_beside(t, path, "attn.q_nobias"), of[4];
@@ -335,11 +381,17 @@ bool trial_make_own_memory(Trial *t, NodeId n, const void *context, float *out)
         return false;
     size_t tokens = (size_t)g->axes[d.axis[0]].n, heads = (size_t)g->axes[d.axis[1]].n,
            e = (size_t)g->axes[d.axis[2]].n, rows = heads * e, width = graph_cells(g, of[0]) / rows;
+    const NodeId values = trial_beside(t, path, "attn.v");
+    const float *own = context && graph_cells(g, values) == tokens * rows ? trial_known(t, values) : NULL;
+    if (context && !own)
+        return false;
     double *k = xcalloc(size_mul(tokens, rows), 2 * sizeof *k), *v = k + tokens * rows,
            *weight = xcalloc(tokens, sizeof *weight);
     for (size_t u = 0; u < tokens; u++) {
         project(w[0], w[2], x + u * width, rows, width, k + u * rows);
         project(w[1], w[3], x + u * width, rows, width, v + u * rows);
+        for (size_t i = 0; own && i < rows; i++)
+            v[u * rows + i] = (double)own[u * rows + i];
     }
     for (size_t i = 0; i < tokens * heads; i++) {
         double most = -1e300, sum = 0;

@@ -206,7 +206,10 @@ double trial_judge(Trial *t, const float *values, const char *what)
         return f.rms; /* of so many only what explains is worth a word */
     word(t, what, text);
     keep_found(t, &f, text);
-    bool better = f.rms < t->best.rms,
+    /* what explains as much without a number that was searched comes first */
+    const bool plain = t->best_fitted && !t->fitting && !t->fit && explains(t, &f) &&
+                       f.rms <= 2 * t->best.rms + t->allowed / 10;
+    bool better = f.rms < t->best.rms || plain,
          other = !t->fitting && !t->fit && !strstr(t->text, text) && !strstr(text, t->text);
     if (better && t->any && explains(t, &t->best) && other) {
         t->second = t->best;
@@ -218,6 +221,7 @@ double trial_judge(Trial *t, const float *values, const char *what)
     if (better) {
         t->best = f;
         t->any = true;
+        t->best_fitted = t->fitting || t->fit;
         t->best_next = t->next;
         keep_id(t);
         snprintf(t->text, sizeof t->text, "%s", text);

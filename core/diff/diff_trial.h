@@ -79,7 +79,8 @@ typedef struct Trial {
     bool unpaired;   /* two at once were tried in few pairs, as the stretch is long */
     char where[200]; /* found where only a part of the stretch was searched */
     DiffFigures before, best;
-    bool any;              /* something was better than nothing */
+    bool any;              /* something was better than nothing, */
+    bool best_fitted;      /* with a number that was searched */
     bool partial;          /* `best` is of some rows: what the others hold can't be told */
     char text[DIFF_WORDS]; /* what made `best` */
     const char *best_next; /* …and of that */
@@ -217,6 +218,7 @@ void trial_quantised(Trial *t);
 void trial_reshaped(Trial *t);
 void trial_probabilities(Trial *t);
 void trial_rolled(Trial *t);
+void trial_norms_lost(Trial *t);
 void trial_bias(Trial *t);
 void trial_unit(Trial *t);
 void trial_factor(Trial *t);
@@ -231,7 +233,8 @@ const int *trial_segments(const Trial *t);
 typedef struct TrialReads {
     int roll;      /* words whose numbers are so much higher */
     int shift;     /* the word that stands so many places on… */
-    int beyond;    /* …and from where none does this one; −1: those of the other end */
+    int beyond;    /* …and from where none does this one; −1: those of the other end, −2: what stands there */
+    bool source;   /* the encoder's, of a model that has a decoder too */
     bool segments; /* another split into segments: */
     int second;    /* the second begins here; 0: there is none */
 } TrialReads;
@@ -284,7 +287,8 @@ void trial_shorter(Trial *t);
 TrialMake trial_make_other_axis, trial_make_outside, trial_make_centred, trial_make_sum, trial_make_unnormed,
     trial_make_squared, trial_make_scaled_sum, trial_make_scaled_branch, trial_make_exchanged, trial_make_moved,
     trial_make_normalised, trial_make_chosen, trial_make_masked_late, trial_make_other_stretch, trial_make_each_head,
-    trial_make_rotated_value, trial_make_own_memory, trial_make_unit;
+    trial_make_rotated_value, trial_make_own_memory, trial_make_unit, trial_make_untransposed;
+#define TRIAL_OWN_KEYS "the recording's cross-attention takes its keys from the decoder, not from the memory"
 /* "LayerNorm" or "RMSNorm", as the model has it. */
 const char *trial_norm_word(const Trial *t);
 /* The tokens that the answer is read from, all of them. */

@@ -119,7 +119,9 @@ static Seq2seqText reads_as(Trial *t, Seq2seqText words, const TrialReads *how, 
     for (int i = 0; i < words.n; i++) {
         int from = i + how->shift, n = words.n;
         bool beyond = from < 0 || from >= n;
-        int word = beyond && how->beyond >= 0 ? how->beyond : words.word[(from % n + n) % n];
+        int word = !beyond            ? words.word[from]
+                   : how->beyond >= 0 ? how->beyond
+                                      : words.word[how->beyond < -1 ? i : (from + n) % n];
         out[i] = (word + how->roll + vocabulary) % vocabulary;
     }
     words.word = out;
@@ -136,8 +138,8 @@ static bool build(Trial *t, const Seq2seqConfig *c, const TrialReads *how, int t
         return false;
     const Seq2seqText source = trial_words(t, "encoder.tokens"), target = trial_words(t, "decoder.tokens");
     Seq2seqInput in = {.source = source, .target = target};
-    Seq2seqText *read = seq2seq_answered(own, &in);
-    *read = reads_as(t, *read, how, seq2seq_answer_words(own));
+    Seq2seqText *read = how->source ? &in.source : seq2seq_answered(own, &in);
+    *read = reads_as(t, *read, how, how->source ? own->source_words : seq2seq_answer_words(own));
     if (tokens)
         read->n = tokens;
     int *kind = arena_alloc(&t->arena, size_mul((size_t)source.n + 1, sizeof *kind));

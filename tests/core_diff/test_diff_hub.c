@@ -87,7 +87,7 @@ static const struct {
     {"llama_dynamic", "scaling", "rope_scaling is left out"},
     {"phi3_long", "scaling", "rope_scaling is left out"},
     {"phi3_long", "short", "short_factor in a long text too"},
-    {"phi3_long", "stretch", "does not stretch cos and sin"},
+    {"phi3_long", "stretch", "Likely cause: the recording does not stretch cos and sin"},
     {"mistral", "window", "window is one token longer"},
     {"mistral", "a window of 2", "window is 2 tokens, here it is 4"},
     {"mistral", "tiled", "tiles the shared keys"},

@@ -17,6 +17,8 @@ typedef struct Angles {
     double local;   /* base of blocks with a window, which nothing scales; 0: there are none */
     bool exchanged; /* each kind of block turns as the other should */
     double slopes;  /* each pair by a factor of its own, up to that: nobody's cause */
+    int part;       /* of neighbours: so many numbers of a head are turned; 0: all */
+    bool flat;      /* cos and sin are not stretched */
 } Angles;
 
 /* As the papers and transformers have them: wavelengths for Llama 3.1, a ramp over pairs for YaRN. */
@@ -50,11 +52,12 @@ static double rate_of(const Angles *a, int k, int width)
 /* cos and sin [tokens,width], sin negative for the first of a pair; halves: e is turned with e + width/2. */
 static void fill_tables(const Angles *a, bool halves, int tokens, int width, float *cosine, float *sine)
 {
-    const double stretch = a->scaled == YARN ? 0.1 * log(a->factor) + 1 : 1;
+    const double stretch = a->scaled == YARN && !a->flat ? 0.1 * log(a->factor) + 1 : 1;
+    const int part = a->part ? a->part : width;
     for (int p = 0; p < tokens; p++)
         for (int e = 0; e < width; e++) {
             const bool first = halves ? e < width / 2 : e % 2 == 0;
-            const double angle = p * rate_of(a, halves ? e % (width / 2) : e / 2, width);
+            const double angle = e < part ? p * rate_of(a, halves ? e % (width / 2) : e / 2, part) : 0;
             cosine[p * width + e] = (float)(stretch * cos(angle));
             sine[p * width + e] = (float)(stretch * sin(angle) * (first ? -1 : 1));
         }
@@ -344,6 +347,12 @@ static const Planted SCALINGS[] = {
     TURNED(OF_LLAMA3, "multiplies positions by the factor", .base = 1e4, .scaled = LINEAR, .factor = 0.125),
     TURNED(OF_YARN, "multiplies positions by the factor", .base = 1e4, .scaled = LINEAR, .factor = 0.25),
     TURNED(OF_LINEAR, NULL, .base = 1e4, .slopes = 1.2),
+    TURNED(OF_LLAMA3, "multiplies positions by the factor", .base = 1e4, .scaled = LINEAR, .factor = 0.125),
+    TURNED(OF_YARN, "multiplies positions by the factor", .base = 1e4, .scaled = LINEAR, .factor = 0.25),
+    TURNED(OF_YARN, "Likely cause: the recording does not stretch cos and sin", .base = 1e4, .scaled = YARN,
+           .factor = 4, .trained = 1024, .flat = true),
+    TURNED(NEIGHBOURS, "rotates the first half of a head alone", .base = 1e4, .part = WIDTH / 2),
+    TURNED(NEIGHBOURS, "rotates the first quarter of a head alone", .base = 1e4, .part = WIDTH / 4),
 };
 
 static const Planted KINDS_OF_BLOCKS[] = {
