@@ -137,7 +137,7 @@ static bool turns_no(const Seq2seqConfig *c, int part)
     X(answer_unscaled, c->read_scale > 0, c->read_scale = 0,                                                           \
       "the recording reads the answer without the factor 1/√d_model")                                                  \
     X(cross_keys_of_target, true, c->cross_own = true,                                                                 \
-      "the recording's cross-attention makes its keys and values of the decoder's tokens, not of the encoder's")       \
+      "the recording's cross-attention takes its keys and values from the decoder, not from the memory")               \
     X(waves_in_turn, c->halves, c->halves = false,                                                                     \
       "the recording's positions have sine and cosine in turn, here all sines come first")                             \
     X(waves_by_halves, c->pos == SEQ2SEQ_POS_ADDED && !c->learned_positions && !c->halves, c->halves = true,           \

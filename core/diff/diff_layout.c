@@ -264,3 +264,12 @@ void diff_sign_sines(const Graph *g, NodeId n, float *values)
             return;
     }
 }
+
+bool diff_is_own_memory(const Graph *g, NodeId n, int axis, size_t there)
+{
+    for (int i = 0; i < g->axis_count && strstr(graph_node(g, n)->path, "cross_attn."); i++)
+        if (g->axes[axis].sequence == SEQUENCE_SOURCE && g->axes[i].kind == AXIS_TOKEN &&
+            g->axes[i].sequence == SEQUENCE_TARGET && (size_t)g->axes[i].n == there)
+            return true;
+    return false;
+}

@@ -208,7 +208,8 @@ static void note_misfit(DiffReference *r, const Graph *g, const char *name, Node
     axis = axis == AXIS_NONE ? other_heads(g, n, shape, rank, &there) : axis;
     if (axis == AXIS_NONE)
         return;
-    m->first = m->count && m->first < n ? m->first : n;
+    const NodeId from = diff_is_own_memory(g, n, axis, there) ? g->count : n;
+    m->first = m->count && m->first < from ? m->first : from;
     if (!m->count++ || weight_of(&g->axes[axis]) > weight_of(&g->axes[m->axis])) {
         m->name = printable(&r->arena, name);
         m->axis = axis;
@@ -226,8 +227,7 @@ static void note_shape(Opening *o, const TensorInfo *info, NodeId n)
     buf_free(&why);
 }
 
-/* Where others have shown another number of heads, what could be read with its axes exchanged is cut into those heads:
- * it is a misfit too. */
+/* Where others have shown another number of heads, what can be read with its axes exchanged is a misfit too. */
 static void drop_other_heads(Opening *o)
 {
     DiffReference *r = o->r;
@@ -516,7 +516,7 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
     Opening o = {
         .r = r, .file = &file, .g = g, .map = map, .item = map ? map->item : 0, .picture = map ? map->picture : NULL};
     bool ok = !diff_counted_from_one(&file, map, g, r->name, err) && take_all(&o, map, err);
-    if (ok && r->misfits.count && is_text(&g->axes[r->misfits.axis]))
+    if (ok && r->misfits.count && r->misfits.first < g->count && is_text(&g->axes[r->misfits.axis]))
         ok = !diff_is_bare(map, r->name, r->misfits.name, r->misfits.there, err);
     drop_other_heads(&o);
     if (ok && !r->count && r->misfits.count)

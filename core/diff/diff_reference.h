@@ -142,6 +142,9 @@ typedef struct DiffTensor {
 /* Logits of one row alone, of a text of several tokens, are those of its last: fills layout and skip. Returns fit, or
  * DIFF_FIT where it is so. */
 DiffFit diff_layout_last(const Graph *g, const TensorInfo *info, DiffFit fit, DiffTensor *t);
+/* Has cross-attention as many keys there as its own decoder has tokens? Then it is wired otherwise, and reads no other
+ * text. */
+bool diff_is_own_memory(const Graph *g, NodeId n, int axis, size_t there);
 /* Makes the cells that are not recorded those of x[cells of the node]. */
 void diff_tensor_fill(const DiffTensor *t, const float *x);
 
@@ -151,7 +154,8 @@ typedef struct DiffMisfits {
     const char *name; /* of one of them, where it is the tokens rather than another axis, */
     int axis;         /* which axis that is, */
     size_t there;     /* and how long it is there */
-    NodeId first;     /* of the nodes; nothing behind it is followed to a cause */
+    NodeId first;     /* of the nodes; nothing behind it is followed to a cause. Own memories are passed over: where
+                         there are no others the graph's count, and the text is the same */
 } DiffMisfits;
 
 typedef struct DiffReference {

@@ -139,6 +139,19 @@ static void put_row(const DiffNamed *n, const DiffRow *row, int cells, Buf *out)
     buf_putc(out, '\n');
 }
 
+/* Is the text of that axis recorded? Then it is the one that was read here: of another nothing is compared. */
+static bool is_read(const DiffNamed *n, int axis)
+{
+    const Graph *g = n->s->graph;
+    for (int i = 0; i < n->r->count; i++) {
+        const Node *node = graph_node(g, n->r->tensor[i].node);
+        if (node->op == OP_LEAF && node->leaf.kind == LEAF_INPUT && node->dims.n == 1 &&
+            g->axes[node->dims.axis[0]].sequence == g->axes[axis].sequence)
+            return true;
+    }
+    return false;
+}
+
 /* What all that could not be compared for its shape has in common; nothing where there is no such tensor. */
 static void put_shapes(const DiffNamed *n, const char *before, const char *behind, Buf *out)
 {
@@ -167,7 +180,11 @@ static void put_shapes(const DiffNamed *n, const char *before, const char *behin
                    fewer == c->registers ? "registers"
                    : fewer == 1          ? "class token"
                                          : "tokens in front of the patches");
-    if (tokens && !c)
+    if (m->first == n->s->graph->count)
+        buf_puts(out, ", and as many as that does its decoder read");
+    else if (tokens && !c && is_read(n, m->axis))
+        buf_puts(out, ", though it read the same text");
+    else if (tokens && !c)
         buf_puts(out, ": it read another text; give its numbers with -i ids:1,2,3, or record input_ids");
     buf_puts(out, behind);
 }

@@ -135,7 +135,7 @@ static const Planted PLANTED[] = {
 };
 
 /* What is written: every computed tensor, the ends of the blocks and the embeddings' sums, or the logits. */
-typedef enum Recorded { WHOLE, BLOCKS, ANSWER, RECORDINGS } Recorded;
+typedef enum Recorded { WHOLE, BLOCKS, ANSWER, RECORDINGS, OF_MODULES = RECORDINGS } Recorded;
 
 static bool recorded(const Graph *g, NodeId n, Recorded how)
 {
@@ -146,6 +146,10 @@ static bool recorded(const Graph *g, NodeId n, Recorded how)
     switch (how) {
     case WHOLE: return node->op != OP_LEAF;
     case ANSWER: return strcmp(node->path, "logits") == 0;
+    case OF_MODULES:
+        return node->op != OP_LEAF &&
+               (strcmp(node->path, "logits") == 0 || strstr(node->path, ".out") || strstr(node->path, "_attn.q") ||
+                strstr(node->path, "_attn.k") || strstr(node->path, "_attn.v") || strstr(node->path, ".pattern"));
     default:
         return strcmp(node->path, "logits") == 0 ||
                strcmp(node->path + (length > 10 ? length - 10 : 0), "full_embed") == 0 ||
@@ -323,6 +327,28 @@ static void memories(void **state)
     text_bench_free(&b);
 }
 
+/* Cross-attention on the decoder's own tokens has as many keys as these, whatever the encoder read: no other text, and
+ * the same name from the modules as from less. */
+static void own_memory_of_another_length(void **state)
+{
+    (void)state;
+    for (int how = BLOCKS; how <= OF_MODULES; how++) {
+        TextBench b;
+        Buf verdict = {0};
+        Seq2seqConfig c = text_tiny();
+        c.cross_own = true;
+        text_bench_seeded(&b, &c, 5, 7, 6);
+        write_run(b.run, (Recorded)how, trace_path());
+        text_bench_free(&b);
+        assert_false(compare(trace_path(), &verdict, NULL));
+        if (!strstr(buf_str(&verdict), "Likely cause: the recording's cross-attention takes its keys and values from "
+                                       "the decoder") ||
+            strstr(buf_str(&verdict), "another text") || strstr(buf_str(&verdict), "from another"))
+            fail_msg("recording %d: %s", how, buf_str(&verdict));
+        buf_free(&verdict);
+    }
+}
+
 /* Modules of nn.Transformer, with a batch axis in front. */
 static void other_names(void **state)
 {
@@ -424,8 +450,9 @@ static void norms_elsewhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_mistake), cmocka_unit_test(mistakes_are_named), cmocka_unit_test(other_names),
-        cmocka_unit_test(norms_elsewhere),   cmocka_unit_test(memories),
+        cmocka_unit_test(without_a_mistake), cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(other_names),       cmocka_unit_test(norms_elsewhere),
+        cmocka_unit_test(memories),          cmocka_unit_test(own_memory_of_another_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
