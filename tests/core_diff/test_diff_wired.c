@@ -234,10 +234,10 @@ static bool ends(const char *path, const char *list)
     return false;
 }
 
-static const char *const LISTS[RECORDINGS] = {
-    "logits", "resid_post ln3.out logits",
-    "self_attn.q self_attn.k self_attn.v self_attn.out cross_attn.q cross_attn.k cross_attn.v cross_attn.out mlp.pre "
-    "mlp.out resid_post ln3.out logits"};
+static const char MODULES[] =
+    "self_attn.q self_attn.k self_attn.v self_attn.out cross_attn.q cross_attn.k cross_attn.v "
+    "cross_attn.out mlp.pre mlp.out resid_post ln3.out logits";
+static const char *const LISTS[RECORDINGS] = {"logits", "resid_post ln3.out logits", MODULES};
 
 static void record(size_t i, Recorded how)
 {
