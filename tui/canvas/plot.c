@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
@@ -427,6 +428,29 @@ static bool name_place(Rect body, const CanvasPlot *p, const CanvasLine *l, Name
     return last >= 0 && l->mark;
 }
 
+static bool is_name(Canvas *c, int y, int x)
+{
+    const Cell *k = canvas_at(c, y, x);
+    return k && k->ch > ' ' && k->ch <= 0x7e;
+}
+
+/* Their rows, with at most `each` in one. False, with nothing changed, where one would be more than a row away. */
+static bool keep_apart(NamePlace at[NAMES_MOST], int n, int each, int last)
+{
+    int row[NAMES_MOST];
+    bool near = true;
+    for (int i = 0; i < n; i++)
+        row[i] = i >= each && at[i].row <= row[i - each] ? row[i - each] + 1 : at[i].row;
+    for (int i = n - 1; i >= 0; i--) {
+        const int end = i + each < n ? row[i + each] - 1 : last;
+        row[i] = row[i] < end ? row[i] : end;
+        near = near && abs(row[i] - at[i].row) <= 1;
+    }
+    for (int i = 0; near && i < n; i++)
+        at[i].row = row[i];
+    return near;
+}
+
 /* Each in a row of its own, in the order in which they end; where rows are few as many in each as there must be, one in
  * front of the other: a row further it would name another line. */
 static void put_names(Canvas *c, Rect body, const CanvasPlot *p)
@@ -440,19 +464,15 @@ static void put_names(Canvas *c, Rect body, const CanvasPlot *p)
             at[k] = at[k - 1];
         at[k] = here;
     }
-    const int each = n + 1 < body.h ? 1 : (n + body.h - 1) / body.h;
-    for (int i = each; i < n; i++)
-        at[i].row = at[i].row > at[i - each].row ? at[i].row : at[i - each].row + 1;
-    for (int i = n - 1; i >= 0; i--) {
-        const int end = i + each < n ? at[i + each].row - 1 : body.y + body.h - 1;
-        at[i].row = at[i].row < end ? at[i].row : end;
-    }
+    int each = 1;
+    while (each < n && !keep_apart(at, n, each, body.y + body.h - 1))
+        each++;
     for (int i = 0; i < n; i++) {
         int column = at[i].column;
-        for (const Cell *k = canvas_at(c, at[i].row, column); each > 1 && column > body.x;
-             k = canvas_at(c, at[i].row, --column))
-            if (!k || k->ch <= ' ' || k->ch > 0x7e)
-                break;
+        while (each > 1 && column > body.x && is_name(c, at[i].row, column))
+            column--;
+        while (each > 1 && column < body.x + body.w - 1 && is_name(c, at[i].row, column))
+            column++;
         canvas_glyph(c, at[i].row, column, at[i].line->style, (uint32_t)(unsigned char)at[i].line->mark);
     }
 }

@@ -321,7 +321,9 @@ static void put_lost_mark(const Paint *p, const River *r, const Bed *b, int i)
             y = out;
         k = canvas_at(p->c, y, x);
     }
-    const bool full = k->ch > ' ';
+    /* as tall as it is, to half a cell */
+    const uint32_t eighths = k->ch - 0x2580, part = k->attrs & ATTR_REVERSE ? PARTS - eighths : eighths;
+    const bool full = k->ch > ' ' && (is_full(k) || k->bg != COLOUR_DEFAULT || 2 * part >= PARTS || p->mode < MODE_256);
     const Colour under = is_stream(p, k->fg) && k->bg != COLOUR_DEFAULT ? k->bg : k->fg;
     canvas_glyph(p->c, y, x, STYLE_TEXT, lost_glyph(p));
     k->attrs = 0;

@@ -544,10 +544,12 @@ static void title(const Session *s, Side side, Buf *out)
     buf_printf(out, "training%s", !t.twin ? "" : t.shown == t.twin ? " without 1/√d_k" : " with 1/√d_k");
     if (t.words) { /* the text on show may be another one */
         session_attention_name(session_graph(s, SIDE_B), t.text.part, name);
-        Recorded asks;
+        Recorded asks, keys;
         open_asks(&asks, &t.text);
-        buf_printf(out, ": %s head %d, \"%s\" of the recorded text asks\ntraining: %s head %d, %s asks", name,
-                   t.text.head, asks.label[t.row], name, t.text.head, asks.label[t.row]);
+        open_keys(&keys, &t.text);
+        buf_printf(out, ": %s head %d, \"%s\" of the recorded text at [%s]\ntraining: %s head %d, %s at [%s]", name,
+                   t.text.head, asks.label[t.row], keys.label[t.col], name, t.text.head, asks.label[t.row],
+                   keys.label[t.col]);
     }
     if (t.film)
         buf_printf(out, ": places like %s, %s", axis_label(t.p, t.at, label, sizeof label),

@@ -372,14 +372,19 @@ static void draw_col_stair(const Paint *p, const Fit *f, const Tensor *t)
     }
 }
 
-/* The column that a label of w cells at drawn column `col` names: the first there; where the pixels behind show more of
- * them, the one below the label's middle. */
-static size_t col_named(const TensorBins *b, bool fine, size_t col, int w)
+/* Does one axis have more columns in the pixels behind than drawn ones, of a cell each? Then labels stand in the middle
+ * over theirs: by its first cell the next one would be read. */
+static bool centres(const Paint *p, const Tensor *t, const Fit *f)
 {
-    if (!fine)
-        return tensor_bin_from(b, col);
-    const size_t in = (2 * (col % b->per) + (size_t)w) * b->inner / (2 * b->per);
-    return col / b->per * b->inner + (in < b->inner ? in : b->inner - 1);
+    Fit fine;
+    return f->across.inner == f->across.n && f->size.wide == f->cols && fit_fine(p, t, f, &fine);
+}
+
+/* The column that a label of w cells at drawn column `col` names. */
+static size_t col_named(const TensorBins *b, bool centred, size_t col, int w)
+{
+    const size_t middle = (2 * col + (size_t)w) * b->n / (2 * b->drawn);
+    return !centred ? tensor_bin_from(b, col) : middle < b->n ? middle : b->n - 1;
 }
 
 static void draw_col_labels(const Paint *p, const Fit *f, const Tensor *t)
@@ -390,8 +395,7 @@ static void draw_col_labels(const Paint *p, const Fit *f, const Tensor *t)
     }
     bool outer;
     char label[64];
-    Fit pixels;
-    const bool fine = fit_fine(p, t, f, &pixels);
+    const bool centred = centres(p, t, f);
     int y = f->cells.y - 1, step = label_step(f, t, &outer), end = f->cells.x + f->cells.w, from = end, width = 0;
     if (col_here(t)) {
         int at = (int)cursor_col(f, t);
@@ -399,6 +403,8 @@ static void draw_col_labels(const Paint *p, const Fit *f, const Tensor *t)
         if (outer) /* over the first of its group */
             at -= at_most((int)((f->col0 + (size_t)at) % (size_t)step), at);
         from = heat_cell(p, f->cells, f->rows, f->cols, f->size, 0, at).x;
+        if (centred && f->col0 == 0)
+            from = f->cells.x + (int)((2 * t->col + 1) * f->across.drawn / f->across.n + 1 - (size_t)width) / 2;
         from = at_least(at_most(from, end - width), f->cells.x);
         canvas_text(p->c, y, from, end - from, STYLE_STRONG, label);
     }
@@ -408,8 +414,7 @@ static void draw_col_labels(const Paint *p, const Fit *f, const Tensor *t)
         if (col % (size_t)step)
             continue;
         int w = col_label(t, outer, tensor_bin_from(&f->across, col), label);
-        if (!outer)
-            w = col_label(t, outer, col_named(&f->across, fine && f->size.wide == f->cols, col, w), label);
+        w = col_label(t, outer, col_named(&f->across, centred, col, w), label);
         if (x + w <= end && (x + w < from || x > from + width))
             canvas_text(p->c, y, x, w, STYLE_AXIS, label);
     }
@@ -555,12 +560,13 @@ static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
     static const char *const KINDS[POOL_KINDS] = {"max", "mean", "absmax"};
     if (f.down.drawn < f.down.n || f.across.drawn < f.across.n) {
         Fit fine;
-        bool all = fit_fine(p, &part, &f, &fine) && fine.down.drawn == f.down.n && fine.across.drawn == f.across.n;
+        const bool dots = fit_fine(p, &part, &f, &fine),
+                   all = dots && fine.down.drawn == f.down.n && fine.across.drawn == f.across.n;
         if (!all) {
-            buf_puts(out, "1 cell = ");
-            put_bin(&f.down, out);
+            buf_printf(out, "1 %s = ", dots ? "dot" : "cell");
+            put_bin(dots ? &fine.down : &f.down, out);
             buf_puts(out, "×");
-            put_bin(&f.across, out);
+            put_bin(dots ? &fine.across : &f.across, out);
         }
         buf_puts(out, all ? "all drawn" : ", ");
         buf_puts(out, all ? "" : KINDS[pool_kind(p, t)]);
