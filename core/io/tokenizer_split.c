@@ -186,8 +186,8 @@ static int match_from(const Pattern *p, const char *text, size_t length, size_t 
     return pcre2_match(p->code, (PCRE2_SPTR)text, length, at, PCRE2_NO_UTF_CHECK | how, found, limits);
 }
 
-/* pcre2's limit is of one place; a pattern that is dear at every place would take hours of a long text. So where a place
- * was dear, each by itself. */
+/* pcre2's limit is of one place; a pattern that is dear at every place would take hours of a long text. So where a
+ * place was dear, each by itself. */
 static int regex_next(const Pattern *p, const char *text, size_t length, size_t at, int *dear, size_t *from, size_t *to)
 {
     pcre2_match_data *found = pcre2_match_data_create(1, NULL);

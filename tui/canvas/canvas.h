@@ -126,8 +126,8 @@ int canvas_wrap(Canvas *c, Rect r, Style s, const char *text);
 int canvas_wrap_rows(const Canvas *c, int width, const char *text); /* how many lines that would take */
 void canvas_fill(Canvas *c, Rect r, Style s, uint32_t ch);
 void canvas_glyph(Canvas *c, int y, int x, Style s, uint32_t ch);
-/* The same over a data cell, which keeps its colour as the glyph's ground: that of its half 0 (upper) or 1, −1: the mean
- * of both. */
+/* The same over a data cell, which keeps its colour as the glyph's ground: that of its half 0 (upper) or 1, −1: the
+ * mean of both. */
 void canvas_mark(Canvas *c, int y, int x, int half, Style s, uint32_t ch);
 void canvas_ref(Canvas *c, int y, int x, int width, Ref ref); /* tags cells already drawn */
 void canvas_attr(Canvas *c, Rect r, uint8_t attrs);           /* adds attributes */

@@ -350,8 +350,8 @@ static void draw_behind(const Paint *p, const Attend *a, const Layout *l, const 
     free(colour);
 }
 
-/* "cls" for a prefix token, "r3" where a row of patches begins, "r2–3" or "r2+" where the rows of a block do (its tokens
- * are not in their order then), else nothing. */
+/* "cls" for a prefix token, "r3" where a row of patches begins, "r2–3" or "r2+" where the rows of a block do (its
+ * tokens are not in their order then), else nothing. */
 static bool tile_label(const Axis *axis, Lattice lattice, Tiling tiling, int tile, int w, char out[32])
 {
     int token = tiling_token(lattice, tiling, tile, 0), row, col;
