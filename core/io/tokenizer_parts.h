@@ -25,9 +25,13 @@ typedef struct Pattern {
 } Pattern;
 /* From {"Regex": "…"} or {"String": "…"}. */
 bool pattern_read(Pattern *p, const Json *j, const char *path, Err *err);
+/* An expression; path: for messages. */
+bool pattern_regex(Pattern *p, const char *written, const char *path, Err *err);
 void pattern_free(Pattern *p);
 /* The next match in text[at …): 1 and its bytes, 0: none, −1: it takes too much work. */
 int pattern_next(const Pattern *p, const char *text, size_t length, size_t at, int *dear, size_t *from, size_t *to);
+/* Steps that a match may take at a place, and at the few places that may be dear. */
+enum { PATTERN_CHEAP = 20000, PATTERN_MOST = 2000000 };
 /* How many places of a part of a text may be dear: what a pattern takes of the whole text stays bounded. */
 int pattern_dear(size_t part, size_t whole);
 

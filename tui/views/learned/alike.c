@@ -15,9 +15,8 @@
 #include "tui/views/spread.h"
 
 enum { NAMED = 10, BRIEF = 70, ALL_SAID = 120, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 8 };
-enum { SHORT_BAR = 14 }; /* how wide a short bar becomes */
-enum { PRINCIPAL = 90 }; /* cells from which what the colours are is written out */
-static const char *const NAMES[] = {"red", "green", "blue"};
+enum { SHORT_BAR = 14 };             /* how wide a short bar becomes */
+enum { PRINCIPAL = 90 };             /* cells from which what the colours are is written out */
 static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
 
 size_t alike_cell(const Spot *v, Band band, int token)
@@ -117,24 +116,6 @@ static void draw_place(const Paint *p, const Alike *a, int place)
     draw_place_at(p, a, place, (Rect){a->r.y, alike_place_x(a, place), 1, alike_place_wide(a, place)});
 }
 
-/* Of the components: how much of the variance each is, and that every place has its own. */
-static int draw_components(const Paint *p, const Spot *v, Rect line, bool brief)
-{
-    static const char *const SAID[] = {"principal components, each place its own", "components, each place its own",
-                                       "rgb, each place its own"};
-    char text[192], shares[64] = "";
-    int n = 0;
-    for (int k = 0; k < COMPONENTS && v->value[COLOURS].values; k++)
-        n += utf8_print(shares + n, sizeof shares - (size_t)n, "%s%.*s %.0f %%", k ? ", " : ": ", brief ? 1 : 5,
-                        NAMES[k], 100 * (double)v->share[k].values[0]);
-    for (int i = 0; i < 6; i++) { /* with the shares, then without */
-        utf8_print(text, sizeof text, "%s%s", SAID[i % 3], i < 3 ? shares : "");
-        if (utf8_cells(text) <= line.w)
-            break;
-    }
-    return canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, text) + 2;
-}
-
 /* What the colours are, with the numbers of the place in focus. Returns the columns used. */
 static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool bar)
 {
@@ -143,7 +124,7 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
          there = v->value[band].values;
     int n;
     if (band == COLOURS && bar) /* what misleads is said before what is missing */
-        return draw_components(p, v, line, brief);
+        return alike_draw_components(p, v, line, brief);
     axis_label(v->a->p, v->a->at, label, sizeof label);
     if (band == COSINE)
         n = utf8_print(text, sizeof text, "cosine to %.20s%s", label,
@@ -179,7 +160,7 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
         n = utf8_print(text, sizeof text, "%s", line.w < PRINCIPAL ? "PCA" : "principal components");
     for (int k = 0; k < COMPONENTS && band == COLOURS && there; k++) {
         int more = utf8_print(text + n, sizeof text - (size_t)n, "%s%.*s %.0f %%", k ? ", " : ": ", brief ? 1 : 5,
-                              NAMES[k], 100 * (double)v->share[k].values[0]);
+                              ALIKE_COLOUR[k], 100 * (double)v->share[k].values[0]);
         n += more;
     }
     if (!bar && band != COSINE && utf8_cells(text) > line.w) /* its column is named above */
@@ -408,7 +389,7 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
         shown_clauses(p, nearest.y, nearest.x, nearest.w, STYLE_TEXT, most);
     }
     for (int k = 0; shares.h && k < COMPONENTS; k++)
-        canvas_text(p->c, shares.y + 1 + k, a->r.x, a->left - 1, STYLE_DIM, NAMES[k]);
+        canvas_text(p->c, shares.y + 1 + k, a->r.x, a->left - 1, STYLE_DIM, ALIKE_COLOUR[k]);
     if (shares.h)
         canvas_text(p->c, shares.y, a->r.x, a->r.w, STYLE_TEXT, "how much of all variance those three directions hold");
 }

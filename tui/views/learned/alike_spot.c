@@ -7,6 +7,8 @@
 #include "core/base/utf8.h"
 #include "tui/views/spread.h"
 
+const char *const ALIKE_COLOUR[COMPONENTS] = {"red", "green", "blue"};
+
 static const double STANDS_OUT = 1.2; /* times the median from which a length does */
 
 static int by_size(const void *a, const void *b)
@@ -64,6 +66,23 @@ const char *alike_own(int width)
         if (utf8_cells(SAID[i]) <= width)
             return SAID[i];
     return "";
+}
+
+int alike_draw_components(const Paint *p, const Spot *v, Rect line, bool brief)
+{
+    static const char *const SAID[] = {"principal components, each place its own", "components, each place its own",
+                                       "rgb, each place its own"};
+    char text[192], shares[64] = "";
+    int n = 0;
+    for (int k = 0; k < COMPONENTS && v->value[COLOURS].values; k++)
+        n += utf8_print(shares + n, sizeof shares - (size_t)n, "%s%.*s %.0f %%", k ? ", " : ": ", brief ? 1 : 5,
+                        ALIKE_COLOUR[k], 100 * (double)v->share[k].values[0]);
+    for (int i = 0; i < 6; i++) { /* with the shares, then without */
+        utf8_print(text, sizeof text, "%s%s", SAID[i % 3], i < 3 ? shares : "");
+        if (utf8_cells(text) <= line.w)
+            break;
+    }
+    return canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, text) + 2;
 }
 
 /* "ln2" where the vectors of a place are what a norm made, else "". */

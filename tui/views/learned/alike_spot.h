@@ -19,6 +19,9 @@ size_t alike_cell(const Spot *v, Band band, int token);
 void alike_put_longest(const Spot *v, const char *before, int width, Buf *out);
 /* What its colours are, and that they compare within one place alone, as `width` allows; "" where nothing does. */
 const char *alike_own(int width);
+extern const char *const ALIKE_COLOUR[COMPONENTS]; /* of the components */
+/* Of the components: how much of the variance each is, and that every place has its own. Returns the columns used. */
+int alike_draw_components(const Paint *p, const Spot *v, Rect line, bool brief);
 /* Is a word's colour shown beside its number? */
 bool alike_coloured(const Spot *v);
 /* Above the legend of words, where none of them stands: whose lengths they are, and what the colours are. */
