@@ -266,7 +266,7 @@ TESTING = MAKE='$(MAKE)' B=$(B) CC='$(CC)' VARIANT=$(VARIANT)
 # (Made by a make of their own: with deps beside it this one does one thing at a time.)
 test: ## what a change must pass: suites, screens, layers, README, command line, terminal (about five minutes on two cores)
 	+@$(MAKE) --no-print-directory tested && $(TESTING) tests/all.sh
-test-all: ## and the rest: both compilers, sanitizers, other machines, fuzzing, failing calls, a class … (25 minutes)
+test-all: ## and the rest: both compilers, sanitizers, other machines, fuzzing, failing calls, a class … (half an hour or more)
 	+@$(MAKE) --no-print-directory tested && $(TESTING) tests/all.sh all
 fresh: ## the README's commands on a bare Debian in a folder of its own, as root and as a user (root, debootstrap and a network)
 	@tests/fresh.sh

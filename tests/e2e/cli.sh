@@ -609,7 +609,7 @@ ok "…with what is written so far, and no end behind it" run -m words_t5 -i "a 
 check "…three rows" [ "$(grep -o '"after":"[^"]*"' <<<"$OUT" | tr '\n' ' ')" = '"after":"<unk>" "after":"▁" "after":"b" ' ]
 ok "…and a row of what is to follow it" run -m words_t5 -i "a ab > b"
 says "…the last one" '^After b \(t=2, the last token\)'
-ok "two words to look at: what stands out is more than half of it" screen -m words_t5 -i "ids:3,4 > ids:5" --size 120x30 -c 'goto decoder.blocks.0.cross_attn.pattern; view sentence'
+ok "two words to look at: what stands out is more than half of it" screen -m words_t5 -i "ids:3,4 > ids:5" --size 140x30 -c 'goto decoder.blocks.0.cross_attn.pattern; view sentence'
 says "…and that is said" 'lines: > 75 %, halfway from uniform to all'
 ok "one word to look at" screen -m words_t5 -i "ids:3 > ids:5" --size 120x30 -c 'goto decoder.blocks.0.cross_attn.pattern; view sentence'
 says "…gets everything" 'of one word every weight is 100 %'
