@@ -21,6 +21,12 @@ static inline void opened_session(Session *s, const char *model, const char *inp
     Err err = {{0}};
     if (!session_init(s, model, input, 1, NULL, NULL, &err))
         fail_msg("%s", err.text);
-    s->look.pictures = MEASURES_ROUND; /* what is measured is drawn all the same */
+}
+
+/* The same; what it measures it measures over few pictures or sentences, and draws all the same. */
+static inline void opened_quick(Session *s, const char *model, const char *input)
+{
+    opened_session(s, model, input);
+    s->look.pictures = MEASURES_ROUND;
 }
 #endif

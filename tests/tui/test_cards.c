@@ -28,7 +28,7 @@ static int start(void **state)
 {
     (void)state;
     a = (App){.terminal = &terminal};
-    opened_session(&a.s, NULL, NULL);
+    opened_quick(&a.s, NULL, NULL);
     a.ui = (Ui){.overlay = &a.overlay, .commands = &a.commands, .act = app_act, .app = &a};
     opened_commands(&a.commands, &a.ui);
     canvas_init(&a.canvas, 24, 80);

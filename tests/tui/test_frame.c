@@ -55,7 +55,7 @@ static int start(void **state)
     (void)state;
     static Ui ui = {.overlay = &lists, .commands = &all, .act = act};
     opened_commands(&all, &ui);
-    opened_session(&s, NULL, NULL);
+    opened_quick(&s, NULL, NULL);
     return 0;
 }
 
@@ -1010,7 +1010,7 @@ static void nothing_is_computed_yet(void **state)
     canvas_init(&c, 1, 1);
     for (int m = 0; m < 2; m++) {
         session_free(&s);
-        opened_session(&s, MODELS[m], NULL);
+        opened_quick(&s, MODELS[m], NULL);
         assert_true(run("set scale off"));
         for (int i = 0; i < SCREEN_COUNT * 3; i++) {
             static const int SIZES[][2] = {{24, 80}, {40, 120}};
@@ -1079,7 +1079,7 @@ static void every_screen_is_reached(void **state)
     (void)state;
     reach_screens(false);
     session_free(&s);
-    opened_session(&s, "translator", NULL);
+    opened_quick(&s, "translator", NULL);
     reach_screens(true);
 }
 
@@ -1090,7 +1090,7 @@ static void experts_of_a_model(void **state)
     (void)state;
     static const int SIZES[][2] = {{1, 1}, {5, 20}, {10, 59}, {24, 80}, {40, 120}, {60, 200}};
     session_free(&s);
-    opened_session(&s, "tests/data/families/words_mixtral", "ids:3,4,5,6,7,8,9,10,11,12");
+    opened_quick(&s, "tests/data/families/words_mixtral", "ids:3,4,5,6,7,8,9,10,11,12");
     assert_true(run("experts 1") && s.place.screen == SCREEN_EXPERTS);
     for (int edited = 0; edited < 2; edited++) {
         for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
@@ -1132,7 +1132,7 @@ static void words_at_every_size(void **state)
                                      "goto probs; view answer"};
     session_free(&s);
     Err err = {{0}};
-    opened_session(&s, "translator", NULL);
+    opened_quick(&s, "translator", NULL);
     Canvas c = {0};
     canvas_init(&c, 1, 1);
     for (int pass = 0; pass < 3; pass++) {
@@ -1296,7 +1296,7 @@ static void no_formula_is_cut(void **state)
     for (int model = 0; model < 2; model++) {
         if (model) {
             session_free(&s);
-            opened_session(&s, "translator", "the cat is tired");
+            opened_quick(&s, "translator", "the cat is tired");
         }
         for (int step = 1; step <= s.stages.steps; step++) {
             char line[32];
@@ -1326,7 +1326,7 @@ static void the_prompt_says_what_to_type(void **state)
     for (int model = 0; model < 2; model++) {
         if (model) {
             session_free(&s);
-            opened_session(&s, "translator", "the cat is tired");
+            opened_quick(&s, "translator", "the cat is tired");
         }
         assert_true(run("goto q"));
         prompt_open(&p, "");
