@@ -17,13 +17,13 @@
 /* Steps taken and commands done before the hint goes; a text's rows need its line from the first step on. */
 enum { HINT_STEPS = 3, HINT_STEPS_TEXT = 1, HINT_KEYS = 12 };
 
-bool app_progress(void *context, const char *what, double share)
+/* Whether it is time for a new line of progress, a tenth of a second after the last; Ctrl-C and an end are taken. */
+static bool reports(App *a, const char *what, double share, char *line, size_t n)
 {
-    App *a = context;
     TermEvent e;
     int64_t now = clock_ns();
     if (now - a->last_report < 100000000)
-        return !a->cancelled;
+        return false;
     a->last_report = now;
     while (term_event(0, &e)) {
         if (e.kind == TERM_HANGUP || e.kind == TERM_TERMINATE || (e.kind == TERM_KEY && strcmp(e.key, "^C") == 0))
@@ -33,20 +33,31 @@ bool app_progress(void *context, const char *what, double share)
     }
     double seconds = (double)(now - a->work_since) / 1e9;
     if (seconds < 0.5 || a->cancelled)
-        return !a->cancelled;
-    char line[256];
+        return false;
     double left = share > 0.01 ? seconds / share - seconds : 0;
-    utf8_print(line, sizeof line, "%.80s  %d %%%s%.0f s  Ctrl-C cancels", what, (int)(share * 100),
-               left > 0 ? ", about " : ", ", left > 0 ? left : seconds);
-    app_pass(a, line);
-    app_draw(a);
+    utf8_print(line, n, "%.80s  %d %%%s%.0f s  Ctrl-C cancels", what, (int)(share * 100), left > 0 ? ", about " : ", ",
+               left > 0 ? left : seconds);
     return true;
 }
 
-/* The same while a file is read or written, or a beam is made wider: Ctrl-C is a key here, no signal. */
-static bool wants_to_stop(void *context)
+bool app_progress(void *context, const char *what, double share)
 {
-    return !app_progress(context, ((App *)context)->doing, 0);
+    App *a = context;
+    char line[256];
+    if (reports(a, what, share, line, sizeof line)) {
+        app_pass(a, line);
+        app_draw(a);
+    }
+    return !a->cancelled;
+}
+
+bool app_stops(void *context)
+{
+    App *a = context;
+    char line[256];
+    if (reports(a, a->doing, 0, line, sizeof line))
+        app_draw_line(a, line);
+    return a->cancelled;
 }
 
 static void describe_terminal(App *a)
@@ -298,7 +309,7 @@ void app_do(App *a, const char *line)
     a->cancelled = false;
     app_say(a, false, "");
     a->doing = line;
-    stop_listen(wants_to_stop, a);
+    stop_listen(app_stops, a);
     bool ok = command_do(&a->s, &a->commands, line, LINE_OWN | COMMAND_UI, &err);
     if (ok)
         hand_over(a, line);

@@ -184,6 +184,15 @@ static void draw_over(App *a)
     term_draw(c);
 }
 
+void app_draw_line(App *a, const char *text)
+{
+    Canvas *c = &a->canvas;
+    Rect line = {c->h - 1, 0, 1, c->w};
+    canvas_fill(c, line, STYLE_TEXT, ' ');
+    canvas_text(c, line.y, 1, c->w - 1, STYLE_STRONG, text);
+    term_draw(c);
+}
+
 void app_draw(App *a)
 {
     char status[64];

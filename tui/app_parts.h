@@ -95,11 +95,16 @@ void app_fit(App *a);
 /* The session's screen in what the lesson leaves of the terminal. */
 Frame app_frame(const App *a);
 void app_draw(App *a);
+/* A line below the frame that was drawn last; nothing of the session is read. */
+void app_draw_line(App *a, const char *text);
 
 /* Runs one line and shows what it says, and its progress while it computes. */
 void app_do(App *a, const char *line);
 /* Session.progress: a line with what and how far after half a second; Ctrl-C cancels. context is the App. */
 bool app_progress(void *context, const char *what, double share);
+/* The same while a file is read or written, or a beam is made wider (stop_listen): Ctrl-C is a key here, no signal. The
+ * session may be between two states then, a model gone and the next not there: no more than the line is drawn. */
+bool app_stops(void *context);
 /* What a command asks of the terminal (Ui.act). */
 bool app_act(App *a, UiAct what, const char *text, Err *err);
 /* What `present` does; where nothing is named, the lesson or demonstration on the ordinary screen is presented. */
