@@ -2,6 +2,7 @@
  */
 #ifndef VITRINE_BASE_REF_H
 #define VITRINE_BASE_REF_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,4 +11,9 @@ typedef struct Ref {
     int32_t node;
     size_t cell; /* row-major index in the node's dims */
 } Ref;
+
+static inline bool ref_same(Ref a, Ref b)
+{
+    return a.run == b.run && a.node == b.node && a.cell == b.cell;
+}
 #endif

@@ -458,6 +458,41 @@ static void a_step_of_the_film(void **state)
     }
 }
 
+/* Where a line of text holds two rows of numbers, the lower waits for its turn. */
+static void a_film_fills_row_by_row(void **state)
+{
+    (void)state;
+    enum { ROWS_MOST = 64 };
+    app_do(&a, "model translator; goto decoder.blocks.1.self_attn.z");
+    canvas_resize(&a.canvas, 24, 80);
+    const NodeId n = session_node(&a.s, SIDE_B, a.s.place.path);
+    const Dims d = graph_node(session_graph(&a.s, SIDE_B), n)->dims;
+    const Graph *g = session_graph(&a.s, SIDE_B);
+    const size_t row = (size_t)g->axes[d.axis[1]].n * (size_t)g->axes[d.axis[2]].n;
+    int all[ROWS_MOST] = {0}, halves = 0;
+    for (int frame = 0; frame <= PLAY_FILLS; frame++) { /* the whole map first */
+        int there[ROWS_MOST] = {0}, last = 0;
+        app_do(&a, frame ? "play next" : "play off");
+        draw();
+        const Rect r = pane_of(view_now(&a.s));
+        for (int y = r.y; y < r.y + r.h - 1; y++)
+            for (int x = r.x; x < r.x + r.w; x++) {
+                const Cell *c = canvas_at(&a.canvas, y, x);
+                there[c->ref.cell / row] += c->ref.run && c->ref.node == n;
+                there[c->below.cell / row] += c->below.run && c->below.node == n;
+                halves += !frame && c->below.run;
+            }
+        if (!frame)
+            memcpy(all, there, sizeof all);
+        for (int i = 0; i < ROWS_MOST; i++)
+            last = there[i] ? i : last;
+        for (int i = 0; i < last; i++)
+            assert_int_equal(there[i], all[i]);
+        assert_true(last < ROWS_MOST - 1);
+    }
+    assert_true(halves > 100);
+}
+
 /* A and B come at the same time. */
 static void both_sides_of_the_film(void **state)
 {
@@ -1656,6 +1691,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_search_is_stopped, start, stop),
         cmocka_unit_test_setup_teardown(the_film, start, stop),
         cmocka_unit_test_setup_teardown(a_step_of_the_film, start, stop),
+        cmocka_unit_test_setup_teardown(a_film_fills_row_by_row, start, stop),
         cmocka_unit_test_setup_teardown(both_sides_of_the_film, start, stop),
         cmocka_unit_test_setup_teardown(other_films, start, stop),
         cmocka_unit_test_setup_teardown(keys_of_the_film, start, stop),

@@ -62,6 +62,7 @@ typedef struct Cell {
     int8_t sign;    /* data cells of a signed map: −1, 0, +1 */
     uint32_t block; /* 1 + its pixels (canvas_block), 0: none; hidden by a glyph, gone with other data */
     Ref ref;        /* ref.run = 0: no number here */
+    Ref below;      /* of the lower half, where it shows another number than the upper */
 } Cell;
 
 /* What a plot (plot.h) drew, kept as it was meant: an export with lines of its own draws these in the place of dots.
@@ -138,6 +139,8 @@ Rect canvas_box(Canvas *c, Rect r, const char *title, bool focus);
  * colourless terminals; a cell with two halves keeps the mean of their levels, or the larger one where the signs are
  * opposite, and the Ref drawn first. */
 void canvas_pixel(Canvas *c, int y, int x, int half, Colour colour, int level, int sign, Ref ref);
+/* Takes the lower number of a cell that has one (Cell.below) away again. */
+void canvas_upper(Canvas *c, int y, int x);
 /* Pixels for the data cells in r: the one at (y, x), counted from the corner of r, has colour[row[y] · cols + col[x]];
  * COLOUR_DEFAULT, or a row or column below 0, is the ground. row[r.h · pixel_h], col[r.w · pixel_w]. Nothing where the
  * canvas has no pixels. */

@@ -276,6 +276,8 @@ void canvas_pixel(Canvas *c, int y, int x, int half, Colour colour, int level, i
         join_levels(k, level, sign);
         if (old.ref.run)
             k->ref = old.ref;
+        if (half > 0 && !ref_same(ref, k->ref))
+            k->below = ref;
     }
     if (upper == COLOUR_DEFAULT) {
         k->ch = HALF_LOWER;
@@ -285,6 +287,17 @@ void canvas_pixel(Canvas *c, int y, int x, int half, Colour colour, int level, i
         k->fg = upper;
         k->bg = lower;
     }
+}
+
+void canvas_upper(Canvas *c, int y, int x)
+{
+    Cell *k = canvas_at(c, y, x);
+    if (!k || !k->below.run)
+        return;
+    k->ch = HALF_UPPER;
+    k->bg = COLOUR_DEFAULT;
+    k->block = 0;
+    k->below = (Ref){0};
 }
 
 void canvas_bar(Canvas *c, int y, int x, int width, double value, Style s, Ref ref)

@@ -47,51 +47,76 @@ static void put_not_yet(const Paint *p, Rect r, int y, int x)
         canvas_text(p->c, y, x, r.x + r.w - x, STYLE_DIM, "not yet");
 }
 
+/* What of a pane is there while its step is played. */
+typedef struct Hiding {
+    const Session *s;
+    Side side;
+    Ref read;    /* the number in focus: read out as soon as it is there */
+    bool there;  /* it is */
+    Ref written; /* the last number that is */
+    Ref last;    /* of the number before: its node … */
+    bool own;    /* … is the step's */
+    int hidden_y, hidden_x;
+} Hiding;
+
+/* Whether a cell's number is one of the step's. */
+static bool is_own(Hiding *h, Ref ref)
+{
+    if (!is_side(&ref, h->side))
+        return false;
+    if (ref.run != h->last.run || ref.node != h->last.node)
+        h->own = in_step(h->s, (Side)ref.run, ref.node);
+    h->last = ref;
+    return h->own;
+}
+
+/* Of one number: kept if there is room for it, else taken off the canvas. */
+static bool keep(Hiding *h, Canvas *c, int y, int x, bool below, bool room)
+{
+    const Ref ref = below ? canvas_at(c, y, x)->below : canvas_at(c, y, x)->ref;
+    const bool again = h->read.run && ref_same(ref, h->read);
+    if (room || (again && h->there)) {
+        h->there |= again;
+        h->written = again && !room ? h->written : ref;
+        return true;
+    }
+    if (below)
+        canvas_upper(c, y, x);
+    else
+        cell_put(c, y, x, STYLE_TEXT, ' ');
+    if (again && (y > h->hidden_y || (y == h->hidden_y && x < h->hidden_x))) {
+        h->hidden_y = y;
+        h->hidden_x = x;
+    }
+    return false;
+}
+
 Ref played_hide(const Paint *p, Rect r, Side side, bool by_column)
 {
-    const Ref read = focus_of(p->s, side);
-    Ref written = {0};
-    bool there = false; /* the number in focus: read out as soon as it is */
-    int hidden_y = -1, hidden_x = 0;
+    Hiding h = {.s = p->s, .side = side, .read = focus_of(p->s, side), .hidden_y = -1};
     size_t all = 0, kept = 0;
     double share = play_share(p->s);
     for (int pass = 0; pass < 2; pass++) { /* counted, then taken */
         size_t room = (size_t)ceil(share * (double)all);
-        bool own = false;
-        Ref last = {0};
-        for (int i = 0; i < (by_column ? r.w : r.h); i++) {
+        h.last = (Ref){0};
+        for (int i = 0; i < (by_column ? r.w : 2 * r.h); i++) { /* a line of half blocks: its upper numbers first */
             const size_t before = kept;
+            const bool below = !by_column && i % 2;
             for (int k = 0; k < (by_column ? r.h : r.w); k++) {
-                int y = r.y + (by_column ? k : i), x = r.x + (by_column ? i : k);
-                Cell *c = canvas_at(p->c, y, x);
-                if (!c || !is_side(&c->ref, side))
+                int y = r.y + (by_column ? k : i / 2), x = r.x + (by_column ? i : k);
+                const Cell *c = canvas_at(p->c, y, x);
+                if (!c || !is_own(&h, below ? c->below : c->ref))
                     continue;
-                if (c->ref.run != last.run || c->ref.node != last.node)
-                    own = in_step(p->s, (Side)c->ref.run, c->ref.node);
-                last = c->ref;
-                if (!own)
-                    continue;
-                const bool again = read.run && c->ref.run == read.run && c->ref.node == read.node &&
-                                   c->ref.cell == read.cell;
                 if (!pass)
                     all++;
-                else if ((by_column ? before : kept) < room || (again && there)) {
-                    kept++;
-                    there |= again;
-                    written = again && kept > room ? written : c->ref;
-                } else {
-                    cell_put(p->c, y, x, STYLE_TEXT, ' ');
-                    if (again && (y > hidden_y || (y == hidden_y && x < hidden_x))) {
-                        hidden_y = y;
-                        hidden_x = x;
-                    }
-                }
+                else
+                    kept += keep(&h, p->c, y, x, below, (by_column ? before : kept) < room);
             }
         }
     }
-    if (hidden_y >= 0 && !there)
-        put_not_yet(p, r, hidden_y, hidden_x);
-    return written;
+    if (h.hidden_y >= 0 && !h.there)
+        put_not_yet(p, r, h.hidden_y, h.hidden_x);
+    return h.written;
 }
 
 /* --- what they are made from --- */

@@ -8,6 +8,7 @@
 
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
+#include "core/session/play.h"
 #include "tui/views/attention/word_pool.h"
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
@@ -463,7 +464,7 @@ static void draw_bar(const Paint *p, const Attend *a, const Layout *l, const Col
     int used = 0;
     char pooled[64] = "";
     const bool all = has_behind(p, l), tight = l->value_y<0, above = l->bar_y> free_from; /* the line there is free */
-    if (is_pooled(l->t) || is_pooled(l->u))
+    if ((is_pooled(l->t) || is_pooled(l->u)) && !(all && play_shows(p->s)))
         pooled_text(l, all ? "all drawn" : colour_scale_pool_word(p, scale), false, pooled, sizeof pooled);
     const bool brief = r.w < LABELLED || tight || (!above && r.w - utf8_cells(pooled) - 2 < BAR_LEAST);
     if (*pooled && brief && all) /* the scale says more than that all is drawn */

@@ -116,6 +116,17 @@ static void draw_place(const Paint *p, const Alike *a, int place)
     draw_place_at(p, a, place, (Rect){a->r.y, alike_place_x(a, place), 1, alike_place_wide(a, place)});
 }
 
+/* Which place's lengths the bar shows the scale of. */
+static void put_scale_of(int place, bool brief, char *out, size_t n)
+{
+    if (brief)
+        snprintf(out, n, "; scale of >");
+    else if (place)
+        snprintf(out, n, "; scale of block %d", place - 1);
+    else
+        snprintf(out, n, "; scale of the start");
+}
+
 /* What the colours are, with the numbers of the place in focus. Returns the columns used. */
 static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool bar)
 {
@@ -138,8 +149,10 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
                                                    {"length of each vector", "length", "length"},
                                                    {"length of each vector, one scale", "length, one scale", "length"}};
         const bool focus = v->a->side != SIDE_DIFF && v->a->shown > 1; /* the bar is of the place in focus */
-        const char *const *per = PER_PLACE[v->a->side == SIDE_DIFF ? 2 : focus],
-                          *of = focus && bar ? "; scale of >" : "";
+        const char *const *per = PER_PLACE[v->a->side == SIDE_DIFF ? 2 : focus];
+        char of[40] = "";
+        if (focus && bar)
+            put_scale_of(v->a->here, brief, of, sizeof of);
         line.w -= utf8_cells(of);
         int form = brief;
         while (form < 2 && utf8_cells(per[form]) > line.w)
@@ -156,6 +169,8 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
         n += utf8_print(text + n, sizeof text - (size_t)n, "%s%s", buf_str(&longest), of);
         line.w += utf8_cells(of);
         buf_free(&longest);
+        if (bar && there && v->a->side == SIDE_DIFF && line.w - n - 2 < BAR_LEAST) /* the scale's end instead of it */
+            utf8_print(text, sizeof text, "length, ±%.3g", (double)v->scale[band].high);
     } else
         n = utf8_print(text, sizeof text, "%s", line.w < PRINCIPAL ? "PCA" : "principal components");
     for (int k = 0; k < COMPONENTS && band == COLOURS && there; k++) {
