@@ -340,7 +340,7 @@ static bool read_bert(Tokenizer *t, Err *err)
         bool special = n > 2 && *piece == '[' && piece[n - 1] == ']' && strncmp(piece, "[unused", 7) != 0;
         for (size_t i = 0; !special && *piece != '[' && i < n; i++)
             capitals = capitals || (piece[i] >= 'A' && piece[i] <= 'Z');
-        buf_puts(&whole, id ? "," : "");
+        buf_puts(&whole, id ? ",\n" : ""); /* an error's line is the file's */
         buf_json(&whole, piece);
         buf_printf(&whole, ":%d", id);
         if (special) {

@@ -358,7 +358,9 @@ static bool check_musts(const HubReading *k, Err *err)
         const Json *v = json_get(k->config, key);
         JsonKind kind = json_kind(v);
         const char *text = json_text(v, NULL);
-        bool same = *want == '"'
+        int64_t whole;
+        bool same = *want == '1' ? json_int(v, &whole) && whole == 1
+                    : *want == '"'
                         ? text && strlen(text) + 2 == strlen(want) && strncmp(text, want + 1, strlen(text)) == 0
                         : (*want == 't' && kind == JK_TRUE) || (*want == 'f' && kind == JK_FALSE);
         if (v && kind != JK_NULL && !same && !(*want == 'n' && kind == JK_FALSE))

@@ -218,6 +218,10 @@ static void longest_pieces_first(void **state)
         fail_msg("%s", err.text);
     expect(t, "UnaffABLE!", true, "1 3 4 5 7 2");
     tokenizer_free(t);
+    put(folder, "vocab.txt", "[UNK]\n[CLS]\n[SEP]\nun\n##aff\nun\naff\n!\n");
+    assert_null(tokenizer_open(folder, &err));
+    if (!strstr(err.text, "vocab.txt: line 6, column ")) /* the second "un" */
+        fail_msg("%s", err.text);
     take_away(folder);
 }
 

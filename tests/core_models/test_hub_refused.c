@@ -105,6 +105,7 @@ static void look_alikes(void **state)
         {"llama", "\"vocab_size\"", "\"rope_scaling\": {\"rope_type\": \"ntk\"}, \"vocab_size\"",
          "\"ntk\"; linear, dynamic, llama3, yarn and longrope"},
         {"llama3", "\"high_freq_factor\": 4.0", "\"high_freq_factor\": null", "llama3 without \"high_freq_factor\""},
+        {"phi3_long", "\"vocab_size\"", "\"full_attn_mod\": 2, \"vocab_size\"", "\"full_attn_mod\" must be 1"},
         {"phi3_long", "\"short_factor\": [", "\"short_factor\": [2.0, ", "4 short factors, one of each pair"},
         {"phi3_long", "\"long_factor\": [", "\"long_factor\": [0.0, ", "\"long_factor\" of the rotations must be"},
         {"phi3_long", "\"long_factor\": [", "\"long_factor\": 2, \"truncate\": [",

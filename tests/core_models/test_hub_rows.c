@@ -286,6 +286,9 @@ static void written_otherwise(void **state)
           {"\"rope_theta\": 10000,", ""}}},
         {"phi3",
          {{"\"rope_scaling\": null,", ROPE(", \"partial_rotary_factor\": 1.0")}, {"\"rope_theta\": 10000.0,", ""}}},
+        {"phi3_long", /* as Phi-4-mini has them */
+         {{"\"vocab_size\"", "\"full_attn_mod\": 1, \"interpolate_factor\": 1, \"lm_head_bias\": false, "
+                             "\"mlp_bias\": false, \"vocab_size\""}}},
         {"phi3_long", {{"\"rope_type\": \"longrope\",", "\"type\": \"su\","}}}, /* as older files have it */
         {"phi3_long", {{"\"rope_type\": \"longrope\",", "\"type\": \"yarn\","}}},
         {"phi3_long", /* as transformers 5 has it */
