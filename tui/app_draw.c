@@ -8,7 +8,7 @@
 #include "core/base/utf8.h"
 #include "core/session/learned/measures.h"
 #include "tui/app_parts.h"
-#include "tui/canvas/plot.h"
+#include "tui/canvas/dots.h"
 #include "tui/keymap.h"
 
 /* The box after digits: how long one thinks before it opens, its width, where its commands begin, the footer below. */

@@ -22,7 +22,7 @@
 #include "tests/tui/opened.h"
 #include "tui/canvas/cell_look.h"
 #include "tui/canvas/export.h"
-#include "tui/canvas/plot.h"
+#include "tui/canvas/dots.h"
 #include "tui/desk.h"
 #include "tui/frame.h"
 #include "tui/keymap.h"

@@ -13,6 +13,7 @@
 
 #include "core/base/utf8.h"
 #include "tui/canvas/cell_look.h"
+#include "tui/canvas/dots.h"
 #include "tui/canvas/export.h"
 
 enum { N = 33 };
@@ -483,6 +484,35 @@ static void test_sextants_are_painted(void **state)
 
 /* The axis of a long training: at every width and step of the cursor it says that it is logarithmic, and each power of
  * ten stands where it belongs. */
+/* A cell has one colour: where lines meet those of all of them stand beside each other, and none of one among which the
+ * others are seen. */
+static void lines_that_meet_take_turns(void **state)
+{
+    (void)state;
+    static const Style STYLES[] = {STYLE_SIDE_A, STYLE_SIDE_B, STYLE_NEGATIVE, STYLE_TEXT, STYLE_DIM};
+    enum { LINES = sizeof STYLES / sizeof *STYLES };
+    CanvasLine line[LINES];
+    for (int i = 0; i < LINES; i++)
+        line[i] = (CanvasLine){.name = "", .x = x, .y = up, .n = N, .style = STYLES[i], .aside = i == LINES - 1};
+    CanvasPlot plot = {
+        .title = "", .x1 = 1, .y1 = 1, .line = line, .lines = LINES, .cursor = (double)NAN, .x_name = ""};
+    for (int on_top = 0; on_top < 2; on_top++) {
+        Canvas c;
+        int cells[LINES] = {0};
+        plot.first_on_top = on_top;
+        canvas_init(&c, 8, 60);
+        Rect body = plot_draw(&c, (Rect){0, 0, 8, 60}, &plot);
+        for (int y = body.y; y < body.y + body.h; y++)
+            for (int k = body.x; k < body.x + body.w; k++)
+                for (int i = 0; i < LINES && is_braille(canvas_at(&c, y, k)->ch); i++)
+                    cells[i] += canvas_at(&c, y, k)->style == STYLES[i];
+        for (int i = 0; i < LINES - 1; i++)
+            assert_in_range(cells[i], body.w / 4 - 4, body.w / 2);
+        assert_int_equal(cells[LINES - 1], 0);
+        canvas_free(&c);
+    }
+}
+
 static void a_logarithmic_axis_says_so(void **state)
 {
     (void)state;
@@ -525,6 +555,7 @@ static void a_logarithmic_axis_says_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_that_meet_take_turns),
         cmocka_unit_test(a_logarithmic_axis_says_so),
         cmocka_unit_test(test_braille),
         cmocka_unit_test(test_without_braille),

@@ -23,7 +23,7 @@
 #include "core/session/screens/laboratory.h"
 #include "tests/tui_views/drawn.h"
 #include "tui/canvas/export.h"
-#include "tui/canvas/plot.h"
+#include "tui/canvas/dots.h"
 #include "tui/views/attention/word_row.h"
 #include "tui/views/shown.h"
 

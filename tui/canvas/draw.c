@@ -296,8 +296,10 @@ void canvas_upper(Canvas *c, int y, int x)
         return;
     k->ch = HALF_UPPER;
     k->bg = COLOUR_DEFAULT;
-    k->block = 0;
     k->below = (Ref){0};
+    const size_t all = (size_t)c->pixel_h * (size_t)c->pixel_w;
+    for (size_t i = (size_t)(c->pixel_h / 2) * (size_t)c->pixel_w; k->block && i < all; i++)
+        c->pixels.pixel[all * (k->block - 1) + i] = COLOUR_DEFAULT;
 }
 
 void canvas_bar(Canvas *c, int y, int x, int width, double value, Style s, Ref ref)

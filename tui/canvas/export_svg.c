@@ -3,8 +3,8 @@
 
 #include "core/base/mem.h"
 #include "tui/canvas/cell_look.h"
+#include "tui/canvas/dots.h"
 #include "tui/canvas/export.h"
-#include "tui/canvas/plot.h"
 
 /* A filled rectangle in units: a cell is 8 wide and 16 high. */
 enum { UNITS_W = 8, UNITS_H = 16 };

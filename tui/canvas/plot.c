@@ -8,58 +8,9 @@
 #include "core/base/dmath.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
+#include "tui/canvas/dots.h"
 
-enum { BRAILLE = 0x2800, SEXTANTS = 0x1fb00, LEFT_LABEL = 6, WIDE = 18, TALL = 4, TENS = 12 };
-/* Sextants that are older characters, and stand where the others skip their patterns. */
-enum {
-    LEFT_COLUMN = 0x15,
-    RIGHT_COLUMN = 0x2a,
-    ALL_SIX = 0x3f,
-    FULL = 0x2588,
-    LEFT_HALF = 0x258c,
-    RIGHT_HALF = 0x2590
-};
-
-void canvas_plots(Canvas *c, const char *how)
-{
-    c->blocks = how && strcmp(how, "blocks") == 0;
-    c->marks = how && strcmp(how, "ascii") == 0;
-    c->sextants = how && strcmp(how, "sextants") == 0;
-}
-
-bool canvas_of_dots(const Canvas *c)
-{
-    return !c->ascii && !c->blocks && !c->marks;
-}
-
-int dots_down(const Canvas *c)
-{
-    return c->sextants ? 3 : 4;
-}
-
-uint32_t sextant_of(unsigned dots)
-{
-    return dots == 0              ? ' '
-           : dots == LEFT_COLUMN  ? LEFT_HALF
-           : dots == RIGHT_COLUMN ? RIGHT_HALF
-           : dots == ALL_SIX      ? FULL
-                                  : SEXTANTS + dots - 1 - (dots > LEFT_COLUMN) - (dots > RIGHT_COLUMN);
-}
-
-unsigned sextant_dots(uint32_t ch)
-{
-    unsigned dots = ch - SEXTANTS + 1;
-    if (ch < SEXTANTS || dots > ALL_SIX - 3)
-        return ch == LEFT_HALF ? LEFT_COLUMN : ch == RIGHT_HALF ? RIGHT_COLUMN : ch == FULL ? ALL_SIX : 0;
-    dots += dots >= LEFT_COLUMN;
-    return dots + (dots >= RIGHT_COLUMN);
-}
-
-bool is_braille(uint32_t ch)
-{
-    return ch >= BRAILLE && ch <= BRAILLE + 0xff;
-}
-
+enum { LEFT_LABEL = 6, WIDE = 18, TALL = 4, TENS = 12 };
 static void sample(const CanvasLine *l, int i, float *x, float *y)
 {
     if (l->sample) {
@@ -221,20 +172,10 @@ typedef struct Pen {
     Rect body;
     const CanvasLine *line;
     int drawn; /* dots so far: a dashed line leaves out two of four */
+    uint64_t
+        *in; /* of each cell of the body which lines have dots there, a bit each (of 64 the last is the others') … */
+    uint64_t bit; /* … this one's; 0: it is one of those that others are seen among */
 } Pen;
-
-static bool is_dots(const Canvas *c, uint32_t ch)
-{
-    return c->sextants ? sextant_dots(ch) : is_braille(ch);
-}
-
-uint32_t dots_add(const Canvas *c, uint32_t ch, int y, int x)
-{
-    static const uint8_t BIT[4][DOTS_ACROSS] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-    if (c->sextants)
-        return sextant_of(sextant_dots(ch) | 1u << (DOTS_ACROSS * y + x));
-    return (is_braille(ch) ? ch : BRAILLE) | BIT[y][x];
-}
 
 static void put_dot(Pen *n, int x, int y)
 {
@@ -244,9 +185,24 @@ static void put_dot(Pen *n, int x, int y)
     if (n->line->dashed && n->drawn++ % 4 >= 2)
         return;
     const Cell *k = canvas_at(n->c, row, column);
-    bool shared = k && is_dots(n->c, k->ch) && k->style != (uint8_t)n->line->style;
-    Style style = shared && (row + column) % 2 ? (Style)k->style : n->line->style; /* a cell has one colour: in turns */
-    canvas_glyph(n->c, row, column, style, dots_add(n->c, k ? k->ch : ' ', y % down, x % DOTS_ACROSS));
+    canvas_glyph(n->c, row, column, n->line->style, dots_add(n->c, k ? k->ch : ' ', y % down, x % DOTS_ACROSS));
+    n->in[y / down * n->body.w + x / DOTS_ACROSS] |= n->bit;
+}
+
+/* A cell has one colour: those of all lines with dots there in turns. */
+static void share_cells(const Pen *n, const CanvasPlot *p)
+{
+    for (int i = 0; i < n->body.h * n->body.w; i++) {
+        const int row = n->body.y + i / n->body.w, column = n->body.x + i % n->body.w;
+        int count = 0, turn = 0;
+        for (uint64_t in = n->in[i]; in; in &= in - 1)
+            count++;
+        for (int k = 0; k < p->lines && count; k++)
+            if (n->in[i] >> (k < 63 ? k : 63) & 1 && turn++ == (row + column) % count) {
+                const Cell *cell = canvas_at(n->c, row, column);
+                canvas_glyph(n->c, row, column, p->line[k].style, cell ? cell->ch : ' ');
+            }
+    }
 }
 
 /* Bresenham 1965 */
@@ -389,15 +345,6 @@ static void keep_stroke(const Pen *n, const CanvasPlot *p)
     }
 }
 
-int canvas_dotted(const Canvas *c, Rect r)
-{
-    int count = 0;
-    for (int y = r.y < 0 ? 0 : r.y; y < r.y + r.h && y < c->h; y++)
-        for (int x = r.x < 0 ? 0 : r.x; x < r.x + r.w && x < c->w; x++)
-            count += is_dots(c, c->cells[(size_t)y * (size_t)c->w + (size_t)x].ch);
-    return count;
-}
-
 /* Where the line is made of blocks or marks. */
 static void put_points(Canvas *c, Rect body, const CanvasPlot *p, const CanvasLine *l)
 {
@@ -480,9 +427,12 @@ static void put_names(Canvas *c, Rect body, const CanvasPlot *p)
 static void draw_lines(Canvas *c, Rect body, const CanvasPlot *p)
 {
     size_t first = c->strokes.strokes;
+    Pen n = {c, body, NULL, 0, xcalloc(size_mul((size_t)body.h, (size_t)body.w), sizeof *n.in), 0};
     for (int k = 0; k < p->lines; k++) {
         const int i = p->first_on_top ? p->lines - 1 - k : k;
-        Pen n = {c, body, &p->line[i], 0};
+        n.line = &p->line[i];
+        n.drawn = 0;
+        n.bit = n.line->aside ? 0 : (uint64_t)1 << (i < 63 ? i : 63);
         if (!canvas_of_dots(c) && p->line[i].apart)
             put_points(c, body, p, &p->line[i]);
         else if (!canvas_of_dots(c))
@@ -492,6 +442,8 @@ static void draw_lines(Canvas *c, Rect body, const CanvasPlot *p)
             keep_stroke(&n, p);
         }
     }
+    share_cells(&n, p);
+    free(n.in);
     if (p->numbered)
         put_names(c, body, p);
     for (int i = 0; i < p->lines; i++)

@@ -58,7 +58,7 @@ static void mark_rounded(const Paint *p, const AnswerTable *t, size_t i, int y, 
         canvas_glyph(p->c, y, x + left, style, 0x2248);
 }
 
-static void draw_logit_bar(const Paint *p, const AnswerTable *t, size_t i, Rect r, int thick, Style style)
+static void draw_logit_bar(const Paint *p, const AnswerTable *t, size_t i, Rect r, int thick)
 {
     const float x = t->logits.values[i], high = t->lowest + t->widest;
     const int left = answer_logit_zero(t, r.w), right = r.w - 1 - left;
@@ -66,14 +66,14 @@ static void draw_logit_bar(const Paint *p, const AnswerTable *t, size_t i, Rect 
     for (int k = 0; k < r.h; k++) {
         if (!left && k < thick) {
             const float share = answer_logit_share(t, x);
-            canvas_bar(p->c, r.y + k, r.x, r.w, isfinite(share) ? (double)share : 0, style, ref);
+            canvas_bar(p->c, r.y + k, r.x, r.w, isfinite(share) ? (double)share : 0, STYLE_AXIS, ref);
         } else if (left && k >= thick)
             canvas_glyph(p->c, r.y + k, r.x + left, STYLE_AXIS, 0x2502);
         else if (left) {
             float cell = (float)left / -t->lowest; /* cells of 1, the same to both sides */
             cell = high > 0 ? fminf(cell, (float)right / high) : cell;
-            canvas_bar_around(p->c, r.y + k, r.x, left, right, isfinite(x) ? (double)(x * cell) : 0, style,
-                              style == STYLE_AXIS ? STYLE_NEGATIVE : style, ref);
+            canvas_bar_around(p->c, r.y + k, r.x, left, right, isfinite(x) ? (double)(x * cell) : 0, STYLE_AXIS,
+                              STYLE_NEGATIVE, ref);
         }
     }
 }
@@ -147,7 +147,7 @@ static void draw_class(const Paint *p, Rect lines, const AnswerTable *t, size_t 
     mark_rounded(p, t, i, line.y, x, c->change, style);
     x = put_column(p, &t->diff, i, line.y, x, c->change, style, false);
     if (t->has_logits && c->logit_bar)
-        draw_logit_bar(p, t, i, (Rect){line.y, x + 1, lines.h, c->logit_bar}, thick, here ? style : STYLE_AXIS);
+        draw_logit_bar(p, t, i, (Rect){line.y, x + 1, lines.h, c->logit_bar}, thick);
     if (t->has_logits)
         put_column(p, &t->logits, i, line.y, x + (c->logit_bar ? c->logit_bar + 1 : 0), c->logit,
                    here ? STYLE_SELECTED : STYLE_DIM, true);

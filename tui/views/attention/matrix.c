@@ -442,7 +442,11 @@ static int beside_value(const Attend *a, const Layout *l, Rect r)
 /* What one cell stands for. */
 static void pooled_text(const Layout *l, const char *kind, bool brief, char *out, size_t n)
 {
-    if (brief)
+    if (!kind && (l->t.gy != l->u.gy || l->t.gx != l->u.gx || l->t.gy <= 1))
+        utf8_print(out, n, "all drawn");
+    else if (!kind)
+        utf8_print(out, n, "in blocks of %d×%d patches, all drawn", l->u.gy, l->u.gx);
+    else if (brief)
         utf8_print(out, n, "%s of %d×%d", kind, l->t.gy * l->t.gx, l->u.gy * l->u.gx);
     else if (l->t.gy == l->u.gy && l->t.gx == l->u.gx && l->t.gy > 1)
         utf8_print(out, n, "in blocks of %d×%d patches, %s", l->u.gy, l->u.gx, kind);
@@ -465,7 +469,7 @@ static void draw_bar(const Paint *p, const Attend *a, const Layout *l, const Col
     char pooled[64] = "";
     const bool all = has_behind(p, l), tight = l->value_y<0, above = l->bar_y> free_from; /* the line there is free */
     if ((is_pooled(l->t) || is_pooled(l->u)) && !(all && play_shows(p->s)))
-        pooled_text(l, all ? "all drawn" : colour_scale_pool_word(p, scale), false, pooled, sizeof pooled);
+        pooled_text(l, all ? NULL : colour_scale_pool_word(p, scale), false, pooled, sizeof pooled);
     const bool brief = r.w < LABELLED || tight || (!above && r.w - utf8_cells(pooled) - 2 < BAR_LEAST);
     if (*pooled && brief && all) /* the scale says more than that all is drawn */
         *pooled = '\0';

@@ -333,7 +333,9 @@ static void title(const Session *s, Side side, Buf *out)
     if (attend_open(s, side, -1, &a))
         buf_printf(out, "%s in every head%s%s", axis_label(a.t_axis, a.at_t, label, sizeof label),
                    side == SIDE_DIFF && a.in_share ? ", in points" : "",
-                   s->look.locked || attend_listed(&a) ? "" : ", own scale each");
+                   attend_listed(&a) ? ", one scale"
+                   : s->look.locked  ? ""
+                                     : ", own scale each");
     else
         buf_puts(out, "every head");
 }

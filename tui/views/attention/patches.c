@@ -31,7 +31,8 @@ enum {
     WAY = 33,       /* cells of what v leads to */
     ZERO = 40,      /* of what a 0 is */
     ZERO_LESS = 24, /* of that, cut short */
-    NOTHING = 1000  /* so much less than the largest is 0 in the table */
+    ZERO_TINY = 15,
+    NOTHING = 1000 /* so much less than the largest is 0 in the table */
 };
 
 typedef struct Patches {
@@ -249,6 +250,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
             canvas_text(p->c, title.y, title.x + used, title.w - used, STYLE_DIM,
                         title.w - used >= ZERO        ? "   0: under a thousandth of the largest"
                         : title.w - used >= ZERO_LESS ? "   0: under largest/1000"
+                        : title.w - used >= ZERO_TINY ? "  0: < max/1000"
                                                       : "");
         block_sheet_draw(p, &b, at, focus && i == 0);
         if (i == k.count - 1 && k.bar.h && k.most > 0)

@@ -138,12 +138,15 @@ static void put_caption(const Attend *a, const Sheet *s, const char *pool, int b
         put_left_out(out, "blocks", s->first_block, s->down, s->blocks);
         put_left_out(out, "heads", s->first_head, s->across, s->heads);
     }
-    if (!s->listed && (pool || brief < BRIEFEST) && (s->rows < s->of_rows || s->cols < s->of_cols)) {
+    const bool pooled = !s->listed && (s->rows < s->of_rows || s->cols < s->of_cols);
+    if (pooled && !pool && brief < BRIEFEST)
+        buf_puts(out, "all drawn; ");
+    else if (pooled && pool) {
         buf_puts(out, "1 cell = ");
         put_pool(out, s->of_rows, s->rows);
         buf_puts(out, "×");
         put_pool(out, s->of_cols, s->cols);
-        buf_printf(out, "%s, %s; ", brief ? "" : s->matrix ? " tokens" : " patches", pool ? pool : "all drawn");
+        buf_printf(out, "%s, %s; ", brief ? "" : s->matrix ? " tokens" : " patches", pool);
     }
     if (s->matrix)
         buf_puts(out, brief ? "rows ask; " : "rows ask, columns are looked at; ");

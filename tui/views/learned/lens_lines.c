@@ -18,6 +18,9 @@ enum {
     ENDS = NAME + NUMBER + 1 /* columns of a name and number */,
     WIDE = 4,
     TITLE = 64, /* columns of what the lines are, and of it in short */
+    TITLE_TURNS = 48,
+    LOW = 9,      /* lines of a plot where many meet: the first … */
+    LOW_TOLD = 2, /* … have their colours */
     TITLE_SHORT = 36,
     TITLE_LEAST = 23,
     MARKED = 9 /* lines in which dots beside the lines are still told from them */
@@ -269,6 +272,16 @@ static void name_zero(const Paint *p, const CanvasPlot *plot, Rect r, Rect body)
         canvas_text(p->c, y, x, 1, STYLE_AXIS, "0");
 }
 
+static const char *lines_title(bool marked, int room)
+{
+    if (!marked)
+        return room >= TITLE_TURNS ? "logits after blocks; lines that meet take turns" : "logits after each block";
+    return room >= TITLE         ? "logits: lines after each block, dots after its attention"
+           : room >= TITLE_SHORT ? "logits after blocks; dots: attention"
+           : room >= TITLE_LEAST ? "logits; dots: attention"
+                                 : "logits, dots attn";
+}
+
 void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
 {
     Line of[LINES_MOST], after[LINES_MOST];
@@ -279,11 +292,7 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
     int n = choose_lines(&blocks, of, clamp(r.h - 2, 1, LINES_MOST)); /* each has a label */
     const bool marked = r.h > MARKED && attention.count > 0;
     const int room = r.w - 1 - NAME - (r.w >= 2 * ENDS ? NUMBER + 1 : 0); /* of the title */
-    CanvasPlot plot = {.title = !marked               ? "logits after each block"
-                                : room >= TITLE       ? "logits: lines after each block, dots after its attention"
-                                : room >= TITLE_SHORT ? "logits after blocks; dots: attention"
-                                : room >= TITLE_LEAST ? "logits; dots: attention"
-                                                      : "logits, dots attn",
+    CanvasPlot plot = {.title = lines_title(marked, room),
                        .line = line,
                        .lines = marked ? 2 * n : n,
                        .points = marked,
@@ -300,7 +309,8 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
         if (i >= n)
             after[i - n] = (Line){&attention, of[i - n].o, of[i - n].rank};
         line[i] = (CanvasLine){.sample = logit, .of = which, .name = "", .n = which->d->count, .apart = i >= n};
-        line[i].style = style_of(l, which->rank);
+        line[i].aside = r.h < LOW && which->rank >= LOW_TOLD && which->o != l->picked;
+        line[i].style = line[i].aside ? STYLE_DIM : style_of(l, which->rank);
         line[i].mark = (char)(i < n && (p->c->ascii || p->c->marks) ? 'a' + of[i].rank : 0);
         line[i].read = no_number; /* it stands at the line's end */
         widen(&plot, which);

@@ -324,11 +324,15 @@ static void draw_foot(const Paint *p, const Decoding *d, const Layout *l, int at
         canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "%s%s", used ? "; " : "", MORE);
 }
 
-/* The first of the candidates that is seen. */
+/* The first of the candidates that is seen, so that the one at the cursor is, else the one that was taken. */
 static int draw_first(const Session *s, const Decoding *d, Rect r)
 {
-    const int other = decoding_other(s, d), count = decoding_draw(s, d)->count;
-    return (int)scroll_first((size_t)count, (size_t)(other < 0 ? 0 : other), (size_t)(r.h > 2 ? r.h - 2 : 0));
+    const DecodeDraw *draw = decoding_draw(s, d);
+    const int word = d->text->node[d->line[decoding_line(s, d)].node].word;
+    int at = decoding_other(s, d);
+    for (int i = 0; at < 0 && i < draw->count; i++)
+        at = draw->choice[i].word == word ? i : at;
+    return (int)scroll_first((size_t)draw->count, (size_t)(at < 0 ? 0 : at), (size_t)(r.h > 2 ? r.h - 2 : 0));
 }
 
 /* "A: the text > and how it goes on", and B under it. */

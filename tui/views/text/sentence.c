@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "core/base/utf8.h"
-#include "tui/canvas/plot.h"
+#include "tui/canvas/dots.h"
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
 
