@@ -355,7 +355,7 @@ static void put_points(Canvas *c, Rect body, const CanvasPlot *p, const CanvasLi
                          l->style, c->ascii || c->marks ? 'o' : 0x25cf);
 }
 
-enum { NAMES_MOST = 64 };
+enum { NAMES_MOST = 64, NAMES_BESIDE = 3 };
 
 /* Where the mark of one of many lines goes: where it ends. */
 typedef struct NamePlace {
@@ -364,67 +364,81 @@ typedef struct NamePlace {
     const CanvasLine *line;
 } NamePlace;
 
-static bool name_place(Rect body, const CanvasPlot *p, const CanvasLine *l, NamePlace *out)
+static bool name_place(const Canvas *c, Rect body, const CanvasPlot *p, const CanvasLine *l, NamePlace *out)
 {
     double x = 0, y = 0;
     int last = l->n - 1;
     while (last >= 0 && !place(p, l, last, &x, &y))
         last--;
     if (last >= 0)
-        *out = (NamePlace){body.y + (int)(y * (body.h - 1) + 0.5), body.x + (int)(x * (body.w - 1) + 0.5), y, l};
+        *out = (NamePlace){body.y + plot_line(c, body, y), body.x + (int)(x * (body.w - 1) + 0.5), y, l};
     return last >= 0 && l->mark;
 }
 
-static bool is_name(Canvas *c, int y, int x)
-{
-    const Cell *k = canvas_at(c, y, x);
-    return k && k->ch > ' ' && k->ch <= 0x7e;
-}
-
-/* Their rows, with at most `each` in one. False, with nothing changed, where one would be more than a row away. */
-static bool keep_apart(NamePlace at[NAMES_MOST], int n, int each, int last)
+/* Their rows, with at most `each` in one. False, with nothing changed, where one would be further than `off` away. */
+static bool keep_apart(NamePlace at[NAMES_MOST], int n, int each, int off, Rect body)
 {
     int row[NAMES_MOST];
     bool near = true;
     for (int i = 0; i < n; i++)
         row[i] = i >= each && at[i].row <= row[i - each] ? row[i - each] + 1 : at[i].row;
     for (int i = n - 1; i >= 0; i--) {
-        const int end = i + each < n ? row[i + each] - 1 : last;
+        const int end = i + each < n ? row[i + each] - 1 : body.y + body.h - 1;
         row[i] = row[i] < end ? row[i] : end;
-        near = near && abs(row[i] - at[i].row) <= 1;
+        near = near && row[i] >= body.y && abs(row[i] - at[i].row) <= off;
     }
     for (int i = 0; near && i < n; i++)
         at[i].row = row[i];
     return near;
 }
 
-/* Each in a row of its own, in the order in which they end; where rows are few as many in each as there must be, one in
- * front of the other: a row further it would name another line. */
-static void put_names(Canvas *c, Rect body, const CanvasPlot *p)
+/* Each in the row in which its line ends, beside those that end there, too, the highest first; where that would take
+ * too many columns a row off: further it would name another line. Returns how many there are, sorted; *each: of a row. */
+static int name_places(const Canvas *c, Rect body, const CanvasPlot *p, NamePlace at[NAMES_MOST], int *each)
 {
-    NamePlace at[NAMES_MOST], here;
+    NamePlace here;
     int n = 0;
     for (int i = 0, k; i < p->lines && n < NAMES_MOST; i++) {
-        if (!name_place(body, p, &p->line[i], &here))
+        if (!name_place(c, body, p, &p->line[i], &here))
             continue;
         for (k = n++; k > 0 && at[k - 1].y > here.y; k--)
             at[k] = at[k - 1];
         at[k] = here;
     }
-    int each = 1;
-    while (each < n && !keep_apart(at, n, each, body.y + body.h - 1))
-        each++;
-    for (int i = 0; i < n; i++) {
+    for (*each = 1; *each <= NAMES_BESIDE; (*each)++)
+        if (keep_apart(at, n, *each, 0, body))
+            return n;
+    for (*each = 1; *each < n && !keep_apart(at, n, *each, 1, body); (*each)++)
+        continue;
+    return n;
+}
+
+/* Columns that they take behind the lines. */
+static int names_width(const Canvas *c, Rect r, const CanvasPlot *p)
+{
+    NamePlace at[NAMES_MOST];
+    int each = 0;
+    if (!p->numbered || r.w < WIDE || !name_places(c, (Rect){r.y, r.x, r.h - !p->no_x, r.w}, p, at, &each))
+        return 0;
+    return each < NAMES_BESIDE ? each : NAMES_BESIDE;
+}
+
+static void put_names(Canvas *c, Rect body, const CanvasPlot *p, int right)
+{
+    NamePlace at[NAMES_MOST];
+    int each, n = name_places(c, body, p, at, &each);
+    for (int i = 0, k; i < n; i += k) {
         int column = at[i].column;
-        while (each > 1 && column > body.x && is_name(c, at[i].row, column))
-            column--;
-        while (each > 1 && column < body.x + body.w - 1 && is_name(c, at[i].row, column))
-            column++;
-        canvas_glyph(c, at[i].row, column, at[i].line->style, (uint32_t)(unsigned char)at[i].line->mark);
+        for (k = 0; i + k < n && at[i + k].row == at[i].row; k++)
+            column = at[i + k].column > column ? at[i + k].column : column;
+        column = column + k > right ? right - k : column;
+        for (int j = 0; j < k; j++)
+            canvas_glyph(c, at[i].row, column + 1 + j, at[i + j].line->style,
+                         (uint32_t)(unsigned char)at[i + j].line->mark);
     }
 }
 
-static void draw_lines(Canvas *c, Rect body, const CanvasPlot *p)
+static void draw_lines(Canvas *c, Rect body, const CanvasPlot *p, int right)
 {
     size_t first = c->strokes.strokes;
     Pen n = {c, body, NULL, 0, xcalloc(size_mul((size_t)body.h, (size_t)body.w), sizeof *n.in), 0};
@@ -445,7 +459,7 @@ static void draw_lines(Canvas *c, Rect body, const CanvasPlot *p)
     share_cells(&n, p);
     free(n.in);
     if (p->numbered)
-        put_names(c, body, p);
+        put_names(c, body, p, right);
     for (int i = 0; i < p->lines; i++)
         if (!p->numbered && has_points(p, &p->line[i]) && !canvas_of_dots(c))
             put_points(c, body, p, &p->line[i]);
@@ -532,6 +546,8 @@ Rect plot_draw(Canvas *c, Rect r, const CanvasPlot *p)
     if (r.h < 2 || r.w < 2)
         return (Rect){.y = r.y, .x = r.x};
     draw_legend(c, rect_cut(&r, 't', 1), p);
+    const int names = names_width(c, r, p);
+    r.w -= names;
     Rect body = draw_axes(c, r, p);
     if (!isnan(p->cursor)) {
         int column = body.x + plot_column(p, body, p->cursor);
@@ -540,6 +556,6 @@ Rect plot_draw(Canvas *c, Rect r, const CanvasPlot *p)
         if (r.h > body.h)
             canvas_glyph(c, body.y + body.h, column, STYLE_CURSOR, 0x25b2);
     }
-    draw_lines(c, body, p);
+    draw_lines(c, body, p, body.x + body.w - 1 + names);
     return body;
 }
