@@ -901,8 +901,13 @@ static void a_narrow_river_marks_what_is_lost(void **state)
         assert_true(isfinite(lost));
         float to = (lost > 0 ? fmaxf(before, 0) : fminf(before, 0)) + lost;
         int at = 0;
-        for (int y = 0; y < names; y++)
-            at = canvas_at(&c, y, x)->ch == 0x2501 ? y : at;
+        for (int y = 0; y < names; y++) { /* across a cell, or at its edge; the bed is none */
+            const Cell *k = canvas_at(&c, y, x);
+            at = k->ch == 0x2501 || k->ch == 0x2594 ||
+                         (k->ch == 0x2581 && k->style == STYLE_TEXT && k->fg == COLOUR_DEFAULT)
+                     ? y
+                     : at;
+        }
         marks += at > 0;
         if (fabsf(lost) * lines > 0.3f)
             assert_true(at);

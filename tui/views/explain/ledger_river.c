@@ -10,7 +10,10 @@
 #include "tui/views/explain/river.h"
 
 enum {
+    UPPER_EDGE = 0x2594,
+    LOWER_EDGE = 0x2581,
     HIGHEST = 96, /* lines of a river */
+    TALL = 5,     /* … that has some to spare */
     PARTS = 8,    /* of a line */
     WIDEST = 9,   /* columns of a tributary */
     APART = 3,    /* … between blocks */
@@ -141,14 +144,22 @@ typedef struct Bed {
     float scale; /* eighths of 1 */
 } Bed;
 
+/* Losses are marked where a part has one column for both. */
+static bool has_marks(const River *r, Rect room)
+{
+    return r->v->measured && r->wide == 1 && room.w >= RIVER_MARKED;
+}
+
 static Bed bed_of(const River *r, Rect room)
 {
     Bed b = {.r = room};
-    int below = r->low < 0 ? (int)ceilf((float)room.h * -r->low / (r->high - r->low)) : 0;
-    below = clamp(below, r->low < 0, room.h - 1);
-    b.zero = PARTS * below;
-    b.scale = r->high > 0 ? (float)(PARTS * (room.h - below)) / r->high : INFINITY;
-    b.scale = r->low < 0 ? fminf(b.scale, (float)b.zero / -r->low) : b.scale;
+    const int mark = has_marks(r, room) && room.h > TALL; /* which may need a line beyond the highest and the lowest */
+    const int h = room.h - mark - (mark && r->low < 0);
+    int below = r->low < 0 ? (int)ceilf((float)h * -r->low / (r->high - r->low)) : 0;
+    below = clamp(below, r->low < 0, h - 1);
+    b.zero = PARTS * (below + (mark && r->low < 0));
+    b.scale = r->high > 0 ? (float)(PARTS * (h - below)) / r->high : INFINITY;
+    b.scale = r->low < 0 ? fminf(b.scale, (float)(PARTS * below) / -r->low) : b.scale;
     b.scale = isfinite(b.scale) ? b.scale : 0; /* a dry bed */
     return b;
 }
@@ -197,11 +208,32 @@ void river_put_key(const Paint *p, int y, int x, Water w, bool above, bool mark)
         k->fg = water_colour(p, w, above);
 }
 
-/* A cell of eighths from below: of one water from its lower edge on an eighth block, of two that fill it with the upper
- * one as ground; of two that do not the upper one, as high as it is, from the edge: a cell has no third colour. What
- * hangs from the upper edge has blocks of one, four and eight. */
-static void put_cell(const Paint *p, int y, int x, const uint8_t e[PARTS], bool above, Ref ref[LOST + 1])
+/* A cell has no third colour: where two waters leave some of it dry, they fill it if what is dry is the least of the
+ * three, else the larger one stands for both. Either way the height is right, or less than half of a cell too much. */
+static void to_two(const uint8_t from[PARTS], uint8_t e[PARTS])
 {
+    int ends[PARTS], runs = 0;
+    memcpy(e, from, PARTS);
+    for (int i = 0; i < PARTS; i++)
+        if (i + 1 == PARTS || e[i] != e[i + 1])
+            ends[runs++] = i + 1;
+    if (runs < 3)
+        return;
+    const bool up = e[0] != DRY; /* dry above */
+    const int dry = up ? PARTS - ends[1] : ends[0], edge = ends[1] - ends[0], inner = up ? ends[0] : PARTS - ends[1];
+    const uint8_t at_edge = e[ends[0]], within = up ? e[0] : e[PARTS - 1];
+    const bool fills = dry <= edge && dry <= inner;
+    for (int i = 0; i < PARTS; i++)
+        if (fills ? e[i] == DRY : e[i] != DRY)
+            e[i] = fills || edge >= inner ? at_edge : within;
+}
+
+/* A cell of eighths from below: of one water from its lower edge on an eighth block, of two that fill it with the upper
+ * one as ground. What hangs from the upper edge has blocks of one, four and eight. */
+static void put_cell(const Paint *p, int y, int x, const uint8_t parts[PARTS], bool above, Ref ref[LOST + 1])
+{
+    uint8_t e[PARTS];
+    to_two(parts, e);
     int filled = 0, low = 0;
     for (int i = 0; i < PARTS; i++) {
         filled += e[i] != DRY;
@@ -215,12 +247,6 @@ static void put_cell(const Paint *p, int y, int x, const uint8_t e[PARTS], bool 
         if (filled >= PARTS / 2)
             canvas_glyph(p->c, y, x, WATER_STYLE[most], texture(p, most));
     } else {
-        if (lower != DRY && upper == DRY && low < filled) {
-            most = lower = (Water)e[low];
-            low = filled - low;
-        }
-        if (lower == DRY) /* of two that hang in one cell the larger */
-            most = (Water)e[low + (PARTS - low) / 2];
         uint32_t ch = (uint32_t)(0x2580 + low);
         canvas_glyph(p->c, y, x, WATER_STYLE[most], ch);
         Cell *k = canvas_at(p->c, y, x);
@@ -309,23 +335,27 @@ static void put_lost_mark(const Paint *p, const River *r, const Bed *b, int i)
     int line = (level_of(b, from + t->lost) - (t->lost > 0)) / PARTS,
         y = b->r.y + b->r.h - 1 - clamp(line, 0, b->r.h - 1), x = river_column(r, b->r, i);
     Cell *k = canvas_at(p->c, y, x);
+    uint32_t glyph = lost_glyph(p);
     if (!k || isnan(t->lost) || fabsf(t->lost) * b->scale < 1)
         return;
     if (k->ch > ' ' && !is_full(k)) {
         const bool inside = t->lost * t->wrote > 0 && fabsf(t->lost) < fabsf(t->wrote);
         const int in = t->lost > 0 ? 1 : -1, out = y - in;
         const Cell *next = out < b->r.y || out >= b->r.y + b->r.h ? NULL : canvas_at(p->c, out, x);
+        const int was = y;
         if (inside && is_tributary(p, canvas_at(p->c, y + in, x)))
             y += in;
         else if (!inside && next && next->ch <= ' ')
             y = out;
+        if (y != was && !p->c->ascii) /* at that cell's edge */
+            glyph = y > was ? UPPER_EDGE : LOWER_EDGE;
         k = canvas_at(p->c, y, x);
     }
     /* as tall as it is, to half a cell */
     const uint32_t eighths = k->ch - 0x2580, part = k->attrs & ATTR_REVERSE ? PARTS - eighths : eighths;
     const bool full = k->ch > ' ' && (is_full(k) || k->bg != COLOUR_DEFAULT || 2 * part >= PARTS || p->mode < MODE_256);
     const Colour under = is_stream(p, k->fg) && k->bg != COLOUR_DEFAULT ? k->bg : k->fg;
-    canvas_glyph(p->c, y, x, STYLE_TEXT, lost_glyph(p));
+    canvas_glyph(p->c, y, x, STYLE_TEXT, glyph);
     k->attrs = 0;
     if (full)
         k->bg = under;
@@ -356,7 +386,7 @@ static void put_water(const Paint *p, const River *r, const Bed *b)
     }
     for (int x = river_column(r, b->r, r->count), k = 0; k < 2; k++)
         put_column(p, b, x + k, r->end, 0, DRY, DRY, of);
-    for (int i = 0; i < r->count && r->wide == 1 && b->r.w >= RIVER_MARKED; i++)
+    for (int i = 0; i < r->count && has_marks(r, b->r); i++)
         put_lost_mark(p, r, b, i);
 }
 
