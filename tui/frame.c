@@ -61,7 +61,7 @@ static void header_block(const Session *s, bool ranges, Buf *out)
 
 /* Program, model, picture, step, block, head, edits. A pinned picture stands in front of the one on show. words: the
  * input has lines of its own. brief 1: without how many blocks and heads there are; 2: without the pinned picture, or a
- * text's model and symbol, too; 3: without the symbol. most: cells of the input's name; 0: all of it. */
+ * text's symbol, too; 3: without the symbol, or a text's model. most: cells of the input's name; 0: all of it. */
 static void header_text(const Session *s, bool named, bool words, int brief, int most, Buf *out)
 {
     const char *model = s->now->model ? s->now->model->name : "";
@@ -71,7 +71,7 @@ static void header_text(const Session *s, bool named, bool words, int brief, int
                                    strcmp(session_input(s, SIDE_A)->path, session_input(s, SIDE_B)->path) != 0;
     if (named)
         buf_printf(out, " vitrine  %s%s", model, *model && !words ? " " : "");
-    else if (words && brief < 2)
+    else if (words && brief < 3)
         buf_printf(out, " %s", model);
     if (two && !words) {
         buf_puts(out, " A ");
@@ -82,7 +82,7 @@ static void header_text(const Session *s, bool named, bool words, int brief, int
         buf_puts(out, " ");
         put_input(session_input(s, SIDE_B), most, out);
     }
-    buf_printf(out, "  step %d of %d: %s", step, total, box->label);
+    buf_printf(out, "%s step %d of %d: %s", out->len ? " " : "", step, total, box->label);
     if (*box->symbol && brief < (words ? 2 : 3))
         buf_printf(out, " (%s)", box->symbol);
     if (block >= 0)
@@ -313,8 +313,8 @@ void frame_draw(const Paint *paint, const Frame *f, const FrameState *state)
         int status = state->status ? utf8_cells(state->status) : 0;
         Rect keys = f->footer;
         if (f->leave.w) {
-            canvas_text(c, f->leave.y, f->leave.x, 1, STYLE_KEY, "q");
-            canvas_text(c, f->leave.y, f->leave.x + 2, f->leave.w - 2, STYLE_KEY_TEXT, f->leave_text);
+            canvas_text(c, f->leave.y, f->leave.x + 1, 1, STYLE_KEY, "q");
+            canvas_text(c, f->leave.y, f->leave.x + 3, f->leave.w - 3, STYLE_KEY_TEXT, f->leave_text);
         }
         if (status && keys.w > STATUS_WIDTH + status) {
             keys.w -= status + 2;
@@ -333,7 +333,7 @@ const KeyBinding *frame_key(const Paint *p, const Frame *f, int y, int x)
 void frame_leave(Frame *f, const char *text)
 {
     f->leave_text = text;
-    f->leave = rect_cut(&f->footer, 'r', f->footer.w > LEAVE_LEAST ? utf8_cells(text) + 3 : 0);
+    f->leave = rect_cut(&f->footer, 'r', f->footer.w > LEAVE_LEAST ? utf8_cells(text) + 4 : 0);
 }
 
 bool frame_click(const Paint *p, const Frame *f, int y, int x, Buf *command)

@@ -71,7 +71,7 @@ static const StageRow ROWS[] = {
      "q_unclipped q_clip q_low_clip q_over_clip q_is_above q_cut q_from_low_clip q_is_inside "
      "k_unclipped k_clip k_low_clip k_over_clip k_is_above k_cut k_from_low_clip k_is_inside "
      "v_unclipped v_clip v_low_clip v_over_clip v_is_above v_cut v_from_low_clip v_is_inside",
-     "Each token makes a question, an offer and a gift: queries, keys and values."},
+     "Three vectors of each token: a query asks, a key is found, a value is given."},
     {PART_ATTENTION, "turn", "turned", "R q, R k", "q_turned",
      "freqs angle cos sin cos_each sin_each sin_signed q_swapped q_cos q_sin q_turned cos_seen sin_seen k_swapped "
      "k_cos "

@@ -18,6 +18,7 @@ enum {
 
 /* One text: its words, and where the probabilities of those that were written stand. */
 typedef struct Column {
+    bool more; /* a line below it says how many are not seen */
     Shown v, probs;
     const Axis *tokens;
     bool here; /* is it the node in focus? */
@@ -65,7 +66,8 @@ static int columns_open(const Paint *p, Rect r, const Tensor *t, Column out[2])
     }
     for (int i = 0; i < n; i++) {
         int lines = r.h > 1 ? r.h - 1 : 0;
-        if (lines > MORE_FROM && out[i].v.count > (size_t)lines) /* a line says how many are not seen */
+        out[i].more = lines > MORE_FROM && out[i].v.count > (size_t)lines;
+        if (out[i].more)
             out[i].r.h = --lines;
         out[i].pitch = clamp((lines + 1) / (int)most, 1, PITCH_MOST); /* nothing stands below the last one */
         out[i].first = (int)scroll_first(out[i].v.count, out[i].v.cell,
@@ -109,7 +111,7 @@ static void draw_column(const Paint *p, const Column *c, bool focus)
     canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + 1, c->r.w - PLACE - 1, STYLE_HEADER, source ? "reads" : "writes");
     if (c->probs.values && room >= SHARE + 1 + BAR_LEAST)
         canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + word, room, STYLE_HEADER, "prob.");
-    if (c->r.h > 0 && c->v.count > (size_t)c->r.h)
+    if (c->more)
         put_more(p, c);
     for (int k = 0; k * c->pitch < c->r.h && c->first + k < (int)c->v.count; k++) {
         int i = c->first + k, y = c->r.y + k * c->pitch;
