@@ -70,6 +70,18 @@ static bool stack(Rect r, WordLines *v)
     return v->stacked;
 }
 
+/* Panels of A and B are compared: they do it both or neither, though a word of one is longer. */
+static bool stack_both(const Session *s, Rect r, WordLines *v)
+{
+    r.w -= session_compares(s); /* panels may be a column apart */
+    for (Side side = SIDE_A; session_compares(s) && side <= SIDE_B; side++) {
+        WordLines other = {.value_y = -1};
+        if (side != v->a.v.side && attend_open(s, side, -1, &other.a) && !stack(r, &other))
+            return false;
+    }
+    return stack(r, v);
+}
+
 static float weight(const WordLines *v, int head, int t, int u)
 {
     return v->a.v.values[attend_cell(&v->a, head, t, u)];
@@ -121,7 +133,7 @@ static void sentence_layout(const Paint *p, Rect r, WordLines *v)
     v->value_y = r.h > 2 ? rect_cut(&r, 'b', 1).y : -1;
     v->rule = rect_cut(&r, 'b', r.h > RULE_FROM);
     const bool listed = !(a->whole > 0) && !attend_is_mask(a) && a->t_axis->n <= r.h && a->u_axis->n <= r.h;
-    if (!v->all && !listed && stack(r, v)) /* scores have numbers and bars of both signs: a line for each */
+    if (!v->all && !listed && stack_both(p->s, r, v)) /* scores have numbers and bars of both signs: a line for each */
         return;
     v->head_y = v->all && r.h > 2 ? rect_cut(&r, 't', 1).y : -1;
     v->queries = word_list(r, a->t_axis, a->at_t, 0, PITCH_MOST);
