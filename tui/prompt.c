@@ -236,6 +236,10 @@ PromptResult prompt_key(Prompt *p, const char *key, const Session *s, const Comm
     buf_clear(&p->choices);
     if (strcmp(key, "Enter") == 0) {
         p->seeks = false;
+        if (command_quotes_open(p->text)) { /* one that the line opened itself, before a text */
+            p->cursor = p->length;
+            insert(p, "\"", 1);
+        }
         remember(p);
         p->open = false;
         return PROMPT_RUN;

@@ -168,6 +168,14 @@ size_t command_length(const char *p)
     return n;
 }
 
+bool command_quotes_open(const char *p)
+{
+    bool quoted = false;
+    for (char sign; *p; p += quoted ? quoted_sign(p, &sign) : 1)
+        quoted ^= *p == '"';
+    return quoted;
+}
+
 void command_quote(const char *text, Buf *out)
 {
     buf_putc(out, '"');

@@ -100,6 +100,8 @@ Commands session_command_set(void); /* the session's own; commands_free later */
 bool args_parse(Args *a, const char *line, const char **name, Err *err);
 /* Bytes of the first command of lines: up to a `;` or line end outside quotes. */
 size_t command_length(const char *lines);
+/* Does a quote that opens in the line not close? */
+bool command_quotes_open(const char *line);
 /* text in quotes, as one word whatever bytes it has; appended. */
 void command_quote(const char *text, Buf *out);
 const Command *command_find(const Commands *c, const char *name);

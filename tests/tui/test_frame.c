@@ -799,6 +799,15 @@ static void the_prompt_edits_and_completes(void **state)
     prompt_paste(&p, "a\nb\x1b[31m");
     assert_null(strchr(p.text, 27));
     assert_int_equal(prompt_key(&p, "Enter", &s, &all), PROMPT_RUN);
+    static const char *const CLOSED[][2] = {{"open \"the cat", "open \"the cat\""},
+                                            {"open \"the cat\"", "open \"the cat\""},
+                                            {"open \"a \\\" b", "open \"a \\\" b\""}};
+    for (size_t i = 0; i < sizeof CLOSED / sizeof *CLOSED; i++) {
+        prompt_open(&p, CLOSED[i][0]);
+        prompt_key(&p, "Home", &s, &all);
+        assert_int_equal(prompt_key(&p, "Enter", &s, &all), PROMPT_RUN);
+        assert_string_equal(p.text, CLOSED[i][1]);
+    }
     prompt_open(&p, "");
     prompt_key(&p, "Up", &s, &all);
     assert_true(p.length > 0);
