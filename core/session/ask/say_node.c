@@ -175,6 +175,14 @@ bool say_anything(const Teller *t)
     address_put(t->g, t->n, t->cell, t->out);
     buf_puts(t->out, " is ");
     ask_put_short(t->out, t->x[t->cell]);
+    const int words = anatomy_vocabulary(t->g, t->n);
+    if (words != AXIS_NONE && t->x[t->cell] >= 0 &&
+        t->x[t->cell] < (float)t->g->axes[words].n) { /* a word's number says nothing of how much: no mean */
+        char label[64];
+        axis_label(&t->g->axes[words], (int)t->x[t->cell], label, sizeof label);
+        buf_printf(t->out, ", \"%s\": the numbers of %zu words of %d.", label, cells, t->g->axes[words].n);
+        return true;
+    }
     for (size_t i = 0; i < cells; i++) {
         low = t->x[i] < t->x[low] || isnan(t->x[low]) ? i : low;
         finite += isfinite(t->x[i]) != 0;

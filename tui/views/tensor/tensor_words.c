@@ -108,7 +108,10 @@ static void draw_column(const Paint *p, const Column *c, bool focus)
 {
     bool source = c->tokens->sequence == SEQUENCE_SOURCE;
     int word = word_room(c->tokens), room = c->r.w - PLACE - word - 1;
-    canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + 1, c->r.w - PLACE - 1, STYLE_HEADER, source ? "reads" : "writes");
+    canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + 1, c->r.w - PLACE - 1, STYLE_HEADER,
+                source                                                             ? "reads"
+                : graph_role(c->v.graph, ROLE_QUERY, SEQUENCE_SOURCE) == AXIS_NONE ? "text"
+                                                                                   : "writes");
     if (c->probs.values && room >= SHARE + 1 + BAR_LEAST)
         canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + word, room, STYLE_HEADER, "prob.");
     if (c->more)

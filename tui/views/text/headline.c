@@ -205,7 +205,9 @@ void headline_draw(const Paint *p, Rect r)
                       !other                   ? ""
                       : line[i].side == SIDE_A ? "A "
                                                : "B ",
-                      source ? "reads" : "writes");
+                      source                                                      ? "reads"
+                      : axis_of(p->s, line[i].side, SEQUENCE_SOURCE) == AXIS_NONE ? "text" /* of whoever typed it */
+                                                                                  : "writes");
         walk(p, &line[i], words, true, 0);
     }
 }
