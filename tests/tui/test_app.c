@@ -1274,6 +1274,28 @@ static void put_card_drawn(Buf *out)
     buf_free(&text);
 }
 
+/* Beside a card there is room for one line of a sentence: the one whose word is in focus. */
+static void a_card_about_a_written_word_shows_it(void **state)
+{
+    (void)state;
+    Buf text = {0};
+    app_do(&a, "lesson 18");
+    for (int k = 0; k < a.desk.player.lesson.count; k++) {
+        desk_go(&a.desk, k);
+        canvas_resize(&a.canvas, 24, 80);
+        if (session_node(&a.s, SIDE_B, "probs") < 0 || strcmp(a.s.place.path, "probs") != 0)
+            continue;
+        draw();
+        buf_clear(&text);
+        export_text(&a.canvas, &text);
+        if (!strstr(buf_str(&text), "writes") || strstr(buf_str(&text), " reads "))
+            fail_msg("card %d shows '%s'", k + 1, buf_str(&text));
+        buf_puts(&text, "seen");
+    }
+    assert_true(text.len > 0);
+    buf_free(&text);
+}
+
 /* A try that is not what a card asks for is answered by what was found, on the card, below the hint if there was one;
  * the card's own screen is no try, the solution is right, and Space does not pass an untried task. */
 static void a_wrong_try_is_answered(void **state)
@@ -1718,6 +1740,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_prediction_comes_first, start, stop),
         cmocka_unit_test_setup_teardown(no_pause_gives_an_answer_away, start, stop),
         cmocka_unit_test_setup_teardown(a_wrong_try_is_answered, start, stop),
+        cmocka_unit_test_setup_teardown(a_card_about_a_written_word_shows_it, start, stop),
         cmocka_unit_test_setup_teardown(every_word_is_explained_in_sight, start, stop),
         cmocka_unit_test_setup_teardown(a_lesson_of_ones_own, start, stop),
         cmocka_unit_test_setup_teardown(answers_to_a_lesson, start, stop),

@@ -73,27 +73,34 @@ static bool line_open(const Session *s, Side side, Sequence sequence, Line *l)
     return true;
 }
 
-/* The lines that are drawn, in their order; of one line the text in which something is in focus. */
-static int lines_of(const Session *s, int height, Line out[4])
+/* The lines of both sides or of B, in their order. */
+static int lines_of(const Session *s, bool both, Line out[4])
 {
     int n = 0;
-    bool both = differ(s) && height >= ROOMY;
-    if (!session_words(s, SIDE_B) || height < LOW)
-        return 0;
     for (int side = both ? SIDE_A : SIDE_B; side <= SIDE_B; side++)
         for (int k = 0; k < 2; k++)
             n += line_open(s, (Side)side, TEXT_OF[k], &out[n]);
-    if (height < HIGH && n > 1) {
-        out[0] = out[out[1].here];
-        n = 1;
-    }
     return n;
 }
 
 int headline_lines(const Session *s, int height)
 {
     Line line[4];
-    return lines_of(s, height, line);
+    if (!session_words(s, SIDE_B) || height < LOW)
+        return 0;
+    const int n = lines_of(s, differ(s) && height >= ROOMY, line);
+    return height < HIGH && n > 1 ? 1 : n;
+}
+
+/* As many as there was room for; of one line the text in which something is in focus. */
+static int lines_in(const Session *s, int rows, Line out[4])
+{
+    int n = lines_of(s, false, out);
+    if (rows > n && differ(s))
+        n = lines_of(s, true, out);
+    if (rows == 1 && n > 1)
+        out[0] = out[out[1].here];
+    return n < rows ? n : rows;
 }
 
 static bool marked(const Line *l, int i)
@@ -196,7 +203,7 @@ static Rect cut_name(const Session *s, Rect *line)
 void headline_draw(const Paint *p, Rect r)
 {
     Line line[4];
-    int n = lines_of(p->s, p->c->h, line);
+    int n = lines_in(p->s, r.h, line);
     for (int i = 0; i < n && i < r.h; i++) {
         Rect words = {r.y + i, r.x + 1, 1, r.w - 1}, name = cut_name(p->s, &words);
         bool other = differ(p->s), source = line[i].axis->sequence == SEQUENCE_SOURCE;
@@ -216,7 +223,7 @@ bool headline_click(const Paint *p, Rect r, int y, int x, Buf *command)
 {
     Line line[4];
     char label[LABEL];
-    int n = lines_of(p->s, p->c->h, line), i = y - r.y;
+    int n = lines_in(p->s, r.h, line), i = y - r.y;
     if (i < 0 || i >= n || !rect_has(r, y, x) || line[i].side != SIDE_B)
         return false;
     Rect words = {y, r.x + 1, 1, r.w - 1};
