@@ -1,5 +1,5 @@
 /* Mistakes in loading: a block, a layer or a single weight that has another's values, weights that were rounded or
- * quantised, attention in half precision. */
+ * quantised. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -475,36 +475,6 @@ void trial_quantised(Trial *t)
             if (!all || outside)
                 trial_attempt(t, "the recording's weights were quantised to %d bits, with one scale for each %s",
                               WAYS[k / SCALES].bits, SCALE[scale]);
-        }
-}
-
-void trial_half(Trial *t)
-{
-    static const struct {
-        const char *endings, *text;
-    } WAYS[] = {{"attn.q attn.k attn.v attn.scores_raw attn.scores_scaled attn.scores_biased attn.pattern attn.z",
-                 "attention"},
-                {"attn.q attn.k attn.v attn.scores_raw attn.scores_scaled attn.scores_biased attn.pattern",
-                 "the attention weights"},
-                {"attn.q attn.k attn.v attn.pattern attn.z", "attention (q, k, v, its weights and z)"},
-                {"attn.q attn.k attn.v attn.z", "attention (q, k, v and z)"},
-                {"attn.scores_scaled attn.pattern", "the softmax of attention"},
-                {"attn.pattern", "what the softmax of attention gives"}};
-    const Graph *g = t->s->graph;
-    for (int p = PRECISION_BF16; p < PRECISIONS; p++)
-        for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS; k++) {
-            trial_begin(t);
-            for (NodeId n = 0; n <= t->target->node; n++)
-                for (const char *w = WAYS[k].endings; *w;) {
-                    char ending[32];
-                    size_t length = strcspn(w, " ");
-                    utf8_print(ending, sizeof ending, "%.*s", (int)length, w);
-                    const char *path = graph_node(g, n)->path;
-                    if (path_ends(path, ending) && trial_here(t, path) && trial_has(t, n))
-                        *trial_add(t, EDIT_MAP, path) = precision_edit(g, n, (Precision)p);
-                    w += length + strspn(w + length, " ");
-                }
-            trial_attempt(t, "the recording computes %s in %s", WAYS[k].text, precision_name((Precision)p));
         }
 }
 

@@ -1,4 +1,4 @@
-/* Mistakes with numbers and functions: the factor on the scores, ε, the activation, masks; and those that are seen in
+/* Mistakes with numbers and functions: the factor on the scores, ε, the activation, masks, attention in half precision;
  * single cells or columns: dropout left on, on the tensor itself or on what was added to the residual stream; one unit
  * of a hidden layer that is another. */
 #include <math.h>
@@ -297,6 +297,62 @@ void trial_mask(Trial *t)
         if (!strstr(graph_node(t->s->graph, n)->path, "cross_attn."))
             trial_add(t, EDIT_MASK, unmasked_of(t, graph_node(t->s->graph, n)->path))->choose = looks_ahead;
     trial_attempt(t, "the recording has a causal mask: tokens do not look at later ones");
+}
+
+/* --- steps in half precision --- */
+
+/* Sums of the softmax, rounded after every addition. */
+static void add_rounded(Trial *t, NodeId n, MapFn round)
+{
+    const Graph *g = t->s->graph;
+    const Node *sum = graph_node(g, n);
+    const float *e = sum->op == OP_SUM ? trial_known(t, sum->in[0]) : NULL;
+    if (!e)
+        return;
+    const size_t rows = graph_cells(g, n), keys = graph_cells(g, sum->in[0]) / rows;
+    float *out = arena_alloc(&t->arena, size_mul(rows, sizeof *out));
+    for (size_t i = 0; i < rows * keys; i++)
+        out[i / keys] = map_apply(round, (i % keys ? out[i / keys] : 0) + e[i]);
+    t->made = true;
+    trial_add(t, EDIT_VALUES, sum->path)->data = out;
+}
+
+void trial_half(Trial *t)
+{
+    static const char STEPS[] = "attn.scores_scaled attn.scores_biased attn.shifted attn.exp attn.row_sum attn.pattern";
+    static const struct {
+        const char *endings, *text;
+        enum { ANY, SOFTMAX, ADDED } of; /* SOFTMAX: seen where its end is; ADDED: …rounded after every addition too */
+    } WAYS[] = {{"attn.q attn.k attn.v attn.scores_raw attn.scores_scaled attn.scores_biased attn.pattern attn.z",
+                 "attention", ANY},
+                {"attn.q attn.k attn.v attn.scores_raw attn.scores_scaled attn.scores_biased attn.pattern",
+                 "the attention weights", ANY},
+                {"attn.q attn.k attn.v attn.pattern attn.z", "attention (q, k, v, its weights and z)", ANY},
+                {"attn.q attn.k attn.v attn.z", "attention (q, k, v and z)", ANY},
+                {"attn.scores_scaled attn.pattern", "the softmax of attention", SOFTMAX},
+                {STEPS, "every step of the softmax of attention", SOFTMAX},
+                {STEPS, "every step of the softmax of attention, each addition of its sums too,", ADDED},
+                {"attn.scores_scaled attn.scores_biased", "the scores of attention", ANY},
+                {"attn.pattern", "what the softmax of attention gives", ANY}};
+    const Graph *g = t->s->graph;
+    for (int p = PRECISION_BF16; p < PRECISIONS; p++)
+        for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS; k++) {
+            if (WAYS[k].of != ANY && trial_find(t, "attn.pattern", 0) == NO_NODE)
+                continue;
+            trial_begin(t);
+            for (NodeId n = 0; n <= t->target->node; n++)
+                for (const char *w = WAYS[k].endings, *path = graph_node(g, n)->path; *w;) {
+                    char ending[TRIAL_WORD];
+                    if (!trial_word(&w, ending) || !path_ends(path, ending) || !trial_here(t, path) || !trial_has(t, n))
+                        continue;
+                    const Edit rounded = precision_edit(g, n, (Precision)p);
+                    if (WAYS[k].of == ADDED && path_ends(path, "attn.row_sum"))
+                        add_rounded(t, n, rounded.map);
+                    else
+                        *trial_add(t, EDIT_MAP, path) = rounded;
+                }
+            trial_attempt(t, "the recording computes %s in %s", WAYS[k].text, precision_name((Precision)p));
+        }
 }
 
 /* --- single cells and columns --- */

@@ -233,14 +233,35 @@ static void causal(Plot *p, const Arg *a)
 {
     EACH_BLOCK(p, a, l) plant(p, EDIT_MASK, path_in(p, l, "attn.scores_scaled"))->choose = later;
 }
-static void half(Plot *p, const Arg *a) /* n: the type; m: the softmax alone */
+static void half(Plot *p, const Arg *a) /* n: the type; m: 1 the softmax alone, 2 its scores */
 {
     static const char *const NODES[] = {"scores_scaled", "pattern", "q", "k", "v", "scores_raw", "z"};
     EACH_BLOCK(p, a, l)
-    for (size_t i = 0; i < (a->m ? 2 : sizeof NODES / sizeof *NODES); i++)
+    for (size_t i = 0; i < (a->m ? 3 - (size_t)a->m : sizeof NODES / sizeof *NODES); i++)
         plant(p, EDIT_MAP, path_in(p, l, arena_printf(&p->arena, "attn.%s", NODES[i])))->map = a->n == PRECISION_BF16
                                                                                                    ? MAP_ROUND_BF16
                                                                                                    : MAP_ROUND_F16;
+}
+static void half_steps(Plot *p, const Arg *a) /* of the softmax, n: the type; m: sums after every addition */
+{
+    const MapFn to = a->n == PRECISION_BF16 ? MAP_ROUND_BF16 : MAP_ROUND_F16;
+    EACH_BLOCK(p, a, l)
+    {
+        const float *s = planted(p, path_in(p, l, "attn.scores_scaled"));
+        const size_t keys = (size_t)vit_tokens(p->c), rows = cells_of(p, path_in(p, l, "attn.pattern")) / keys;
+        float *share = plant_values(p, path_in(p, l, "attn.pattern"));
+        for (size_t row = 0; row < rows; row++, s += keys, share += keys) {
+            float most = s[0], sum = 0;
+            for (size_t u = 0; u < keys; u++)
+                most = s[u] > most ? s[u] : most;
+            for (size_t u = 0; u < keys; u++) {
+                share[u] = map_apply(to, expf(map_apply(to, map_apply(to, s[u]) - map_apply(to, most))));
+                sum = a->m ? map_apply(to, sum + share[u]) : sum + share[u];
+            }
+            for (size_t u = 0; u < keys; u++)
+                share[u] = map_apply(to, share[u] / map_apply(to, sum));
+        }
+    }
 }
 static void one_head_off(Plot *p, const Arg *a) /* nobody's cause */
 {
