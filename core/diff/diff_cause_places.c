@@ -146,6 +146,30 @@ void trial_positions(Trial *t)
     }
 }
 
+/* Of two stacks that have learned positions each: those of the other. */
+void trial_other_positions(Trial *t)
+{
+    static const struct {
+        const char *of, *other, *text;
+    } WAYS[] = {{"decoder.pos_embed", "encoder.pos_embed",
+                 "the recording's decoder adds the encoder's position embeddings"},
+                {"encoder.pos_embed", "decoder.pos_embed",
+                 "the recording's encoder adds the decoder's position embeddings"}};
+    const Graph *g = t->s->graph;
+    for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS && t->s->text->learned_positions; k++) {
+        const NodeId n = graph_find(g, WAYS[k].of), other = graph_find(g, WAYS[k].other);
+        if (n == NO_NODE || other == NO_NODE || !t->in[n] || graph_node(g, other)->op != OP_SLICE)
+            continue;
+        const NodeId table = graph_node(g, other)->in[0];
+        const size_t from = (size_t)t->s->text->first_position * (size_t)t->size.width;
+        if (from + graph_cells(g, n) > graph_cells(g, table))
+            continue;
+        trial_begin(t);
+        trial_add(t, EDIT_VALUES, WAYS[k].of)->data = run_need(t->s->run, table) + from;
+        trial_attempt(t, "%s", WAYS[k].text);
+    }
+}
+
 /* The rows of a node in another order. */
 static void add_moved(Trial *t, NodeId n, const int *index)
 {

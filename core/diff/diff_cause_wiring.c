@@ -420,23 +420,28 @@ bool trial_make_own_memory(Trial *t, NodeId n, const void *context, float *out)
 /* What cross-attention looks at, from somewhere else in the encoder. */
 void trial_memory(Trial *t)
 {
+    enum { BEFORE_LAST, LAST, FIRST, WAYS };
+    static const char *const TEXTS[WAYS] = {
+        [BEFORE_LAST] = "the recording's decoder looks at the encoder's tokens one block too early",
+        [LAST] = "the recording's decoder looks at the encoder's tokens before their final norm",
+        [FIRST] = "the recording's decoder looks at the encoder's tokens before its first block"};
     const Graph *g = t->s->graph;
-    NodeId in = trial_find(t, "cross_attn.in", 0), out[2] = {NO_NODE, NO_NODE}; /* of the last two blocks */
+    NodeId in = trial_find(t, "cross_attn.in", 0), from[WAYS] = {NO_NODE, NO_NODE, NO_NODE};
     if (in == NO_NODE)
         return;
     NodeId memory = graph_node(g, in)->in[0];
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_BLOCK)) != NO_PART;)
         if (strcmp(anatomy_part(g, p)->stack, "encoder") == 0) {
-            out[0] = out[1];
-            out[1] = site_node(g, p, SITE_BLOCK_OUT);
+            from[BEFORE_LAST] = from[LAST];
+            from[LAST] = site_node(g, p, SITE_BLOCK_OUT);
         }
-    for (int k = 0; k < 2; k++) {
-        if (out[k] == NO_NODE || out[k] == memory)
+    if (from[BEFORE_LAST] != NO_NODE) /* of two blocks or more: else it is one too early */
+        from[FIRST] = graph_find(g, "encoder.blocks.0.resid_pre");
+    for (int k = 0; k < WAYS; k++) {
+        if (from[k] == NO_NODE || from[k] == memory)
             continue;
         trial_begin(t);
-        trial_add(t, EDIT_REDIRECT, graph_node(g, memory)->path)->other = graph_node(g, out[k])->path;
-        trial_attempt(t, "%s",
-                      k ? "the recording's decoder looks at the encoder's tokens before their final norm"
-                        : "the recording's decoder looks at the encoder's tokens one block too early");
+        trial_add(t, EDIT_REDIRECT, graph_node(g, memory)->path)->other = graph_node(g, from[k])->path;
+        trial_attempt(t, "%s", TEXTS[k]);
     }
 }

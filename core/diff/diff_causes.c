@@ -174,6 +174,7 @@ static const Cause CAUSES[] = {
     FUNCTION("order", 0, trial_order),
     MORE("positions", 0, SCALE, "pos_embed", NULL, "the recording adds the position embeddings twice", .value = 2),
     FUNCTION("positions", 0, trial_positions),
+    FUNCTION("positions", TEXT, trial_other_positions),
     FUNCTION("class last", VIT, trial_class_last),
     FUNCTION("value", BLOCK, trial_value),
     MORE("source", BLOCK, EACH, "resid_post", "resid_pre",

@@ -204,6 +204,7 @@ void trial_patches(Trial *t);
 void trial_readout(Trial *t);
 void trial_order(Trial *t);
 void trial_positions(Trial *t);
+void trial_other_positions(Trial *t);
 void trial_class_last(Trial *t);
 void trial_value(Trial *t);
 void trial_rope(Trial *t);

@@ -1,6 +1,7 @@
 /* Models of words that are wired otherwise, planted by the test's own graphs and numbers: norms left out, heads split
- * without a transpose, a fused weight read in the other shape, a mask turned over, text read one place late, keys of
- * another stack. Each is named from the logits, from the blocks and from the modules, and by no other name. */
+ * without a transpose, a fused weight read in the other shape, a mask turned over, text read one place late, keys or
+ * positions of another stack, a memory that no block has seen. Each is named from the logits, from the blocks and from
+ * the modules, and by no other name. */
 #include "tests/core_models/text_bench.h"
 
 #include "core/base/mem.h"
@@ -9,12 +10,17 @@
 
 enum { TOKENS = 12, EDITS = 32 };
 
-typedef enum Kind { PLAIN, GROUPED, BOTH } Kind;
+typedef enum Kind { PLAIN, GROUPED, BOTH, BOTH_LEARNED } Kind; /* LEARNED: positions */
 
 static Seq2seqConfig config_of(Kind kind)
 {
-    Seq2seqConfig c = kind == BOTH ? text_tiny() : text_variant(4);
-    if (kind == BOTH)
+    Seq2seqConfig c = kind >= BOTH ? text_tiny() : text_variant(4);
+    if (kind == BOTH_LEARNED) {
+        c.learned_positions = true;
+        c.positions = 32;
+        c.first_position = 2;
+    }
+    if (kind >= BOTH)
         return c;
     c.width = 32;
     c.heads = 4;
@@ -190,6 +196,18 @@ static void own_keys(Plot *p)
     plant(p, EDIT_VALUES, path)->data = k;
 }
 
+/* What the encoder's first block reads. */
+static void memory_first(Plot *p)
+{
+    const float *first = planted(p, "encoder.blocks.0.resid_pre");
+    plant(p, EDIT_VALUES, "encoder.blocks.1.ln2.out")->data = first;
+}
+static void encoders_places(Plot *p)
+{
+    const float *rows = planted(p, "encoder.pos_embed");
+    plant(p, EDIT_VALUES, "decoder.pos_embed")->data = rows;
+}
+
 typedef enum Recorded { LOGITS, OF_BLOCKS, OF_MODULES, RECORDINGS } Recorded;
 
 /* behind: q, k and v are recorded as they were, before they are split. */
@@ -220,6 +238,8 @@ static const struct {
     {"late", PLAIN, one_late, false, SAME("reads the text one token late")},
     {"source late", BOTH, source_late, false, SAME("recording's encoder reads the text one token late")},
     {"keys", BOTH, own_keys, false, SAME("takes its keys from the decoder")},
+    {"memory", BOTH, memory_first, false, SAME("looks at the encoder's tokens before its first block")},
+    {"places", BOTH_LEARNED, encoders_places, false, SAME("decoder adds the encoder's position embeddings")},
 #undef SAME
 };
 
@@ -255,7 +275,7 @@ static void record(size_t i, Recorded how)
     Run *run = run_new(&g, b.run, NULL);
     for (NodeId n = 0; n < g.count; n++) {
         const char *path = graph_node(&g, n)->path;
-        if (!ends(path, LISTS[how]) || (PLANTED[i].kind != BOTH && ends(path, "ln3.out")))
+        if (!ends(path, LISTS[how]) || (PLANTED[i].kind < BOTH && ends(path, "ln3.out")))
             continue;
         NodeId from = PLANTED[i].behind ? graph_find(&g, arena_printf(&p->arena, "%s.unedited", path)) : NO_NODE;
         from = from == NO_NODE ? n : from;
