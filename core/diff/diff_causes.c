@@ -97,8 +97,12 @@ static const Cause CAUSES[] = {
          "the recording's RMSNorm does not multiply by γ", .value = 1),
     MORE("missing", BLOCK, SET, "embed_scale", NULL, "the recording does not multiply the embeddings by √d_model",
          .value = 1),
-    MORE("missing", BLOCK, SET, "attn.layer_scale mlp.layer_scale", NULL,
+    MORE("missing", BLOCK | WHOLE, SET, "attn.layer_scale mlp.layer_scale", NULL,
          "the recording does not multiply by the layer scale", .value = 1),
+    MORE("missing", BLOCK, SET, "attn.layer_scale", NULL,
+         "the recording does not multiply by the layer scale behind attention", .value = 1),
+    MORE("missing", BLOCK, SET, "mlp.layer_scale", NULL,
+         "the recording does not multiply by the layer scale behind the MLP", .value = 1),
     ROW("transposed", BLOCK, TRANSPOSE, "attn.w_q", NULL, "W_Q is transposed in the recording"),
     ROW("transposed", BLOCK, TRANSPOSE, "attn.w_k", NULL, "W_K is transposed in the recording"),
     ROW("transposed", BLOCK, TRANSPOSE, "attn.w_v", NULL, "W_V is transposed in the recording"),
@@ -186,6 +190,8 @@ static const Cause CAUSES[] = {
          "the recording's residual connection around attention starts after the NORM", .make = trial_make_sum),
     MORE("source", BLOCK | FIRST_NORM, EACH, "resid_post", "ln2.out",
          "the recording's residual connection around the MLP starts after the NORM", .make = trial_make_sum),
+    MORE("source", VIT, EACH, "readout", "pool_norm.out",
+         "the recording's residual connection around the pooling's MLP starts after the NORM", .make = trial_make_sum),
     ROW("turns", BLOCK, BESIDE, "attn.q_turned attn.k_turned", "attn.q attn.k",
         "the recording does not rotate q and k: its rotary positions are missing"),
     ROW("turns", BLOCK, BESIDE, "attn.q_turned", "attn.q", "the recording rotates k by its position and not q"),
@@ -256,8 +262,12 @@ static const Cause CAUSES[] = {
     FUNCTION("bias of places", TEXT, trial_slopes),
     FUNCTION("bias of places", TEXT, trial_ranges),
     FUNCTION("memory", TEXT, trial_memory),
-    MORE("layer scale", BLOCK | VIT, EACH, "layer_scale", NULL, "the recording multiplies by the layer scale twice",
-         .make = trial_make_squared),
+    MORE("layer scale", BLOCK | VIT | WHOLE, EACH, "attn.layer_scale mlp.layer_scale", NULL,
+         "the recording multiplies by the layer scale twice", .make = trial_make_squared),
+    MORE("layer scale", BLOCK | VIT, EACH, "attn.layer_scale", NULL,
+         "the recording multiplies by the layer scale twice behind attention", .make = trial_make_squared),
+    MORE("layer scale", BLOCK | VIT, EACH, "mlp.layer_scale", NULL,
+         "the recording multiplies by the layer scale twice behind the MLP", .make = trial_make_squared),
     ROW("layer scale", BLOCK | VIT, EXCHANGE, "attn.layer_scale", "mlp.layer_scale",
         "the layer scales of attention and MLP are exchanged in the recording"),
     MORE("layer scale", BLOCK | VIT, EACH, "resid_mid resid_post", NULL, SCALED_SUM, .make = trial_make_scaled_sum),
@@ -424,10 +434,7 @@ static void attempt_edits(Trial *t, const Cause *c, const char *said)
         if (strcmp(word, "+") == 0 && !t->mistake_count)
             return;
         trial_word(&beside, with); /* the last goes with all that follow */
-        NodeId n = trial_find(t, word, 0);
-        if (n == NO_NODE && c->needs & WHOLE)
-            return;
-        for (; n != NO_NODE; n = trial_find(t, word, n + 1))
+        for (NodeId n = trial_find(t, word, 0); n != NO_NODE; n = trial_find(t, word, n + 1))
             add_edit(t, c, n, word, with);
     }
     if (c->on == SUMS_WORDS && t->mistake_count < 2) /* one alone has a row that says which */
@@ -435,6 +442,15 @@ static void attempt_edits(Trial *t, const Cause *c, const char *said)
     if (c->on == SUMS_WORDS)
         said = arena_printf(&t->arena, "%s%s", said, where_all(t));
     trial_attempt(t, "%s", said);
+}
+
+/* Is each of them in the stretch? */
+static bool has_all(const Trial *t, const char *words)
+{
+    for (char word[TRIAL_WORD]; trial_word(&words, word);)
+        if (trial_find(t, word, 0) == NO_NODE)
+            return false;
+    return true;
 }
 
 /* Of words: one stack whose norms stand in front of attention and MLP, which follow one another. */
@@ -474,7 +490,7 @@ static void attempt(Trial *t, const Cause *c)
     if (norm && norm[-1] == ' ')
         said = arena_printf(&t->arena, "%.*s%s%s", (int)(norm - said), said, trial_norm_word(t), norm + 4);
     t->next = c->next;
-    if (!suits(t, c->needs))
+    if (!suits(t, c->needs) || (c->needs & WHOLE && !has_all(t, c->on)))
         return;
     put_id(c, t->id);
     t->decided = c->needs & DECIDED;

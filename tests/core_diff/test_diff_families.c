@@ -776,22 +776,66 @@ static void read_unit(Plot *p)
         out[d] = (float)((double)x[d] / sqrt(squares));
 }
 
+/* The layer scale of one half, left out or applied twice. */
+static void one_scale(Plot *p, const char *name, bool twice)
+{
+    for (int l = 0; l < p->c->layers; l++) {
+        const float *own = bench_values(&p->s->bench, path_in(p, l, name));
+        float *out = plant_values(p, path_in(p, l, name));
+        for (int i = 0; i < p->c->width; i++)
+            out[i] = twice ? own[i] * own[i] : 1;
+    }
+}
+static void no_attention_scale(Plot *p)
+{
+    one_scale(p, "attn.layer_scale", false);
+}
+static void no_mlp_scale(Plot *p)
+{
+    one_scale(p, "mlp.layer_scale", false);
+}
+static void attention_scale_twice(Plot *p)
+{
+    one_scale(p, "attn.layer_scale", true);
+}
+static void mlp_scale_twice(Plot *p)
+{
+    one_scale(p, "mlp.layer_scale", true);
+}
+
+/* The pooling's MLP is added to what it reads. */
+static void pooled_norm(Plot *p)
+{
+    const float *x = planted(p, "pool_norm.out"), *y = planted(p, "pool_mlp.out");
+    float *out = plant_values(p, "readout");
+    for (size_t d = 0; d < cells_of(p, "readout"); d++)
+        out[d] = x[d] + y[d];
+}
+
 static const struct {
     const char *family;
     void (*plant)(Plot *p);
     const char *says; /* NULL: it has no name, and none may be given */
+    bool alone;       /* the answer alone tells it too */
 } SEEN[] = {
-    {"dinov2", scale_of_sums, "multiplies the sum by the layer scale"},
-    {"dinov3", scale_of_sums, "multiplies the sum by the layer scale"},
-    {"dinov2", added_before, NULL},
-    {"dinov3", added_before, NULL},
-    {"dinov2_registers", registers_front, "registers stand first"},
-    {"dinov2_registers", registers_behind, "registers stand last"},
-    {"dinov3", registers_front, "registers stand first"},
-    {"dinov3", registers_behind, "registers stand last"},
-    {"dinov2_registers", registers_counted, "mean of the patches counts the registers too"},
-    {"dinov3", read_unit, "divides what it reads out by its length"},
-    {"siglip", read_unit, "divides what it reads out by its length"},
+    {"dinov2", scale_of_sums, "multiplies the sum by the layer scale", true},
+    {"dinov3", scale_of_sums, "multiplies the sum by the layer scale", true},
+    {"dinov2", no_attention_scale, "not multiply by the layer scale behind attention", true},
+    {"dinov2", no_mlp_scale, "not multiply by the layer scale behind the MLP", true},
+    {"dinov2", attention_scale_twice, "by the layer scale twice behind attention", true},
+    {"dinov2", mlp_scale_twice, "by the layer scale twice behind the MLP", true},
+    {"dinov3", no_attention_scale, "not multiply by the layer scale behind attention", true},
+    {"dinov3", mlp_scale_twice, "by the layer scale twice behind the MLP", true},
+    {"siglip", pooled_norm, "the pooling's MLP starts after the LayerNorm", true},
+    {"dinov2", added_before, NULL, false},
+    {"dinov3", added_before, NULL, false},
+    {"dinov2_registers", registers_front, "registers stand first", false},
+    {"dinov2_registers", registers_behind, "registers stand last", false},
+    {"dinov3", registers_front, "registers stand first", false},
+    {"dinov3", registers_behind, "registers stand last", false},
+    {"dinov2_registers", registers_counted, "mean of the patches counts the registers too", false},
+    {"dinov3", read_unit, "divides what it reads out by its length", false},
+    {"siglip", read_unit, "divides what it reads out by its length", false},
 };
 
 static void seen_often(void **state)
@@ -800,24 +844,27 @@ static void seen_often(void **state)
     static const char MODULES[] = "full_embed blocks.*.ln1.out blocks.*.attn.q blocks.*.attn.k blocks.*.attn.v "
                                   "blocks.*.attn.out blocks.*.attn.scaled_out blocks.*.ln2.out blocks.*.mlp.pre "
                                   "blocks.*.mlp.out blocks.*.mlp.scaled_out blocks.*.resid_post ln_final.out ",
-                      *LISTS[] = {MODULES, "blocks.*.resid_post "};
-    for (size_t i = 0; i < 2 * sizeof SEEN / sizeof *SEEN; i++) {
+                      *LISTS[] = {MODULES, "blocks.*.resid_post ", ""};
+    enum { RECORDINGS = sizeof LISTS / sizeof *LISTS };
+    for (size_t i = 0; i < RECORDINGS * sizeof SEEN / sizeof *SEEN; i++) {
+        const size_t k = i / RECORDINGS, how = i % RECORDINGS;
         Side s;
         Compared d;
-        side_family(&s, SEEN[i / 2].family, NULL, NULL);
+        if (!*LISTS[how] && !SEEN[k].alone)
+            continue;
+        side_family(&s, SEEN[k].family, NULL, NULL);
         Plot p = {.s = &s, .c = &s.bench.model.vit};
-        SEEN[i / 2].plant(&p);
+        SEEN[k].plant(&p);
         const char *end = graph_find(s.subject.graph, "logits") != NO_NODE ? "logits" : "readout";
-        write_edited(&s, p.edit, p.count, PRECISION_F32, arena_printf(&p.arena, "%s%s", LISTS[i % 2], end),
-                     trace_path());
+        write_edited(&s, p.edit, p.count, PRECISION_F32, arena_printf(&p.arena, "%s%s", LISTS[how], end), trace_path());
         compare_with(&d, &s, trace_path(), NULL, PRECISION_F32);
         const bool alone = d.report.cause_count == 1 && d.report.cause[0].whole;
         bool named = false;
-        for (int k = 0; k < d.report.cause_count; k++)
-            named = named || (d.report.cause[k].whole && *d.report.cause[k].text);
-        if (SEEN[i / 2].says ? !alone || !strstr(d.report.cause[0].text, SEEN[i / 2].says) : named)
-            fail_msg("%s, %s%s: %s", SEEN[i / 2].family, SEEN[i / 2].says ? SEEN[i / 2].says : "no name",
-                     i % 2 ? ", from the blocks' ends" : "", buf_str(&d.verdict));
+        for (int c = 0; c < d.report.cause_count; c++)
+            named = named || (d.report.cause[c].whole && *d.report.cause[c].text);
+        if (SEEN[k].says ? !alone || !strstr(d.report.cause[0].text, SEEN[k].says) : named)
+            fail_msg("%s, %s, recording %zu: %s", SEEN[k].family, SEEN[k].says ? SEEN[k].says : "no name", how,
+                     buf_str(&d.verdict));
         compare_free(&d);
         arena_free(&p.arena);
         side_close(&s);
