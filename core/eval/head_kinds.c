@@ -110,7 +110,7 @@ static int find_usable(const Vocabulary *v, const Around *a, int *out)
     int n = 0;
     for (int w = 0; w < v->n; w++)
         if (w != v->pad && w != v->start && w != v->end && !listed(a->before, a->before_n, w) &&
-            !listed(a->after, a->after_n, w) && !(v->word && bracketed(v->word[w])))
+            !listed(a->after, a->after_n, w) && !(v->word && bracketed(vocabulary_stored(v)[w])))
             out[n++] = w;
     return n;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/byte_text.h"
 #include "core/base/err.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
@@ -157,7 +158,7 @@ bool axis_plain(const char *label, const char *word)
     return false;
 }
 
-bool axis_parse(const Axis *a, const char *text, int *i)
+static bool parse_name(const Axis *a, const char *text, int *i)
 {
     int plain = -1;
     if (parse_patch(a, text, i) || parse_number(text, a->n, i))
@@ -178,4 +179,14 @@ bool axis_parse(const Axis *a, const char *text, int *i)
     if (plain >= 0)
         *i = plain;
     return plain >= 0;
+}
+
+bool axis_parse(const Axis *a, const char *text, int *i)
+{
+    if (parse_name(a, text, i))
+        return true;
+    Buf as = {0};
+    const bool is = a->bytes && byte_text(text, &as) && parse_name(a, buf_str(&as), i);
+    buf_free(&as);
+    return is;
 }

@@ -51,6 +51,7 @@ typedef struct Axis {
     int prefix;                /* AXIS_TOKEN: tokens before the patches */
     int cols;                  /* AXIS_TOKEN, AXIS_PATCH: patches per row */
     const char *const *labels; /* AXIS_TOKEN: names of the prefix tokens; AXIS_CLASS: names or NULL */
+    bool bytes;                /* the names are texts of byte-level pieces (byte_text.h) */
     AxisRole role;
     Sequence sequence;
 } Axis;
@@ -78,7 +79,8 @@ size_t dims_ravel(const Axis *axes, Dims d, const int index[DIMS_MAX]);
 
 /* Label of index i ("cls", "r3c4", "star", "5"); returns out. */
 const char *axis_label(const Axis *a, int i, char *out, size_t n);
-/* Index named by text: a label, or a number 0 … n-1. False when there is none. */
+/* Index named by text: a label, else one as a byte-level piece is stored, or a number 0 … n-1. False when there is
+ * none. */
 bool axis_parse(const Axis *a, const char *text, int *i);
 /* Is that the word without the mark that its tokeniser puts for a blank before it: "Lily" of "▁Lily"? */
 bool axis_plain(const char *label, const char *word);

@@ -316,6 +316,16 @@ const char *tokenizer_piece(const Tokenizer *t, int id)
     return id >= 0 && id < t->model.table.n ? t->model.table.name[id] : NULL;
 }
 
+bool tokenizer_text(const Tokenizer *t, int id, Buf *out)
+{
+    const char *piece = tokenizer_piece(t, id);
+    const size_t *list = piece ? t->first_byte[(unsigned char)*piece] : NULL;
+    for (; list && *list != SIZE_MAX; list++)
+        if (t->added[*list].id == id) /* stands in a text as it is named */
+            return false;
+    return piece && t->decode == DECODE_BYTES && byte_text(piece, out);
+}
+
 int tokenizer_find(const Tokenizer *t, const char *piece)
 {
     return table_find(&t->model.table, piece, strlen(piece));

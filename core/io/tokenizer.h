@@ -96,6 +96,9 @@ void tokenizer_decode(const Tokenizer *t, const int *id, size_t n, bool special,
 int tokenizer_count(const Tokenizer *t); /* 1 more than the largest id */
 /* As the file names it ("Ġthe", "##ing", "<0x0A>"); NULL where the id has no name. */
 const char *tokenizer_piece(const Tokenizer *t, int id);
+/* What a piece of byte-level BPE is called after the text that it stands for ("Ġoù", "日", "<0xE6>"; byte_text.h),
+ * appended; false: any other, and one of ASCII alone, is called as the file names it. */
+bool tokenizer_text(const Tokenizer *t, int id, Buf *out);
 int tokenizer_find(const Tokenizer *t, const char *piece); /* −1: none */
 bool tokenizer_is_special(const Tokenizer *t, int id);
 const char *tokenizer_kind(const Tokenizer *t); /* "byte-level BPE", "WordPiece", … */

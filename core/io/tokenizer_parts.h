@@ -3,6 +3,7 @@
 #define VITRINE_IO_TOKENIZER_PARTS_H
 #include <stdint.h>
 
+#include "core/base/byte_text.h"
 #include "core/base/mem.h"
 #include "core/io/json.h"
 #include "core/io/tokenizer.h"
@@ -117,10 +118,6 @@ bool split_read(const Json *j, const char *path, Split **list, size_t *n, Err *e
 void split_free(Split *list, size_t n);
 /* Cuts w into pieces, changing it where a step writes other characters. first: it begins the whole text. */
 bool split_run(const Split *list, size_t n, bool first, Working *w, Pieces *out, Err *err);
-/* The byte that a character stands for in GPT-2's alphabet (printable ones are themselves, others lie from U+0100 on);
- * −1: none. */
-int char_byte(uint32_t c);
-uint32_t byte_char(unsigned char byte); /* …and the character that stands for one */
 
 /* ---- the model ---- */
 typedef enum ModelKind { MODEL_BPE, MODEL_WORDPIECE, MODEL_UNIGRAM, MODEL_WORDS } ModelKind; /* as TokenizerWay */

@@ -36,32 +36,6 @@ size_t working_origin(const Working *w, size_t i)
     return w->from ? w->from[i] : 0;
 }
 
-/* ---- bytes as characters ---- */
-
-static bool is_plain_byte(unsigned b)
-{
-    return (b >= '!' && b <= '~') || (b >= 0xa1 && b <= 0xac) || b >= 0xae;
-}
-
-uint32_t byte_char(unsigned char byte)
-{
-    uint32_t others = 0;
-    for (unsigned b = 0; b < byte; b++)
-        others += !is_plain_byte(b);
-    return is_plain_byte(byte) ? byte : 0x100 + others;
-}
-
-int char_byte(uint32_t c)
-{
-    if (c < 0x100)
-        return is_plain_byte(c) ? (int)c : -1;
-    uint32_t others = c - 0x100;
-    for (unsigned b = 0; b < 256; b++)
-        if (!is_plain_byte(b) && others-- == 0)
-            return (int)b;
-    return -1;
-}
-
 /* ---- classes of characters ---- */
 
 uint32_t char_next(const char **s, const char *end)

@@ -26,6 +26,8 @@ static void build_text(const Model *m, Graph *g, const ModelInput *in)
                          .target_vocabulary = m->target.word};
     seq2seq_build(g, &m->text, &m->weights, &what, NULL);
     text_probes_add(g, &m->text, w);
+    for (int i = 0; i < g->axis_count; i++)
+        g->axes[i].bytes = model_vocabulary(m)->piece != NULL;
     graph_scope(g, "%s", "");
 }
 

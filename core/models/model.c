@@ -246,7 +246,7 @@ static uint64_t mix_preparation(uint64_t hash, const Model *m, const VitConfig *
 static uint64_t mix_words(uint64_t hash, const Vocabulary *v)
 {
     for (int i = 0; v->word && i < v->n; i++)
-        hash = mix_text(hash, v->word[i]);
+        hash = mix_text(hash, vocabulary_stored(v)[i]);
     return hash;
 }
 

@@ -35,7 +35,15 @@ typedef struct Vocabulary {
     int first, last;
     const Cutter *cutter;      /* NULL: words stand between blanks */
     int also[VOCABULARY_ALSO]; /* other words that end a text, a word's number + 1; 0: none */
+    /* [n]; of byte-level BPE, whose words are called after their text: as its file stores them; else NULL */
+    const char *const *piece;
 } Vocabulary;
+
+/* The words as the model's files have them; NULL: they have no names. */
+static inline const char *const *vocabulary_stored(const Vocabulary *v)
+{
+    return v->piece ? v->piece : v->word;
+}
 
 /* Does that word end a text? */
 static inline bool vocabulary_ends(const Vocabulary *v, int word)

@@ -232,8 +232,35 @@ static void join(const Tokenizer *t, const int *number, int n, Buf *out)
     tokenizer_decode(t, number, (size_t)n, false, out);
 }
 
-/* The folder's tokeniser, where it has one: its pieces are the words' names, each as the file has it ("Ġthe"), and a
- * number without a piece is called w5. A piece beyond the model's table is none of its words. */
+/* Pieces of byte-level BPE are called after the text that they stand for, but for one whose text is another's name:
+ * nobody could tell the two apart. NULL: no piece has another name. */
+static const char **text_names(Arena *arena, const Tokenizer *t, const char *const *piece, int n)
+{
+    const char **word = arena_alloc(arena, size_mul((size_t)n, sizeof *word));
+    bool any = false, again = true;
+    Buf text = {0};
+    for (int i = 0; i < n; i++) {
+        buf_clear(&text);
+        any = tokenizer_text(t, i, &text) || any;
+        word[i] = text.len ? arena_strdup(arena, buf_str(&text)) : piece[i];
+    }
+    while (again) { /* one that stays as it is stored may be what another would be called */
+        again = false;
+        for (int i = 0; i < n; i++) {
+            const int k = word[i] == piece[i] ? -1 : tokenizer_find(t, word[i]);
+            if (k >= 0 && k < n && word[k] == piece[k]) {
+                word[i] = piece[i];
+                again = true;
+            }
+        }
+    }
+    buf_free(&text);
+    return any ? word : NULL;
+}
+
+/* The folder's tokeniser, where it has one: its pieces are the words' names, each as the file has it ("Ġthe", "##ing")
+ * or after its text ("日"), and a number without a piece is called w5. A piece beyond the model's table is none of its
+ * words. */
 static bool load_tokenizer(Model *m, const char *folder, Err *err)
 {
     if (!tokenizer_is(folder))
@@ -250,10 +277,13 @@ static bool load_tokenizer(Model *m, const char *folder, Err *err)
         const char *piece = tokenizer_piece(t, i);
         word[i] = piece && *piece ? piece : arena_printf(&m->arena, "w%d", i);
     }
-    v->word = word;
+    const char **text = text_names(&m->arena, t, word, v->n);
+    v->word = text ? text : word;
+    v->piece = text ? word : NULL;
     v->cutter = m->cutter;
     if (both && m->source.n == v->n) {
-        m->source.word = word;
+        m->source.word = v->word;
+        m->source.piece = v->piece;
         m->source.cutter = m->cutter;
     }
     return true;

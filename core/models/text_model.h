@@ -7,7 +7,7 @@
 #include "core/io/json.h"
 #include "core/models/model.h"
 
-/* The number of a word of `length` bytes, or −1. */
+/* The number of a word of `length` bytes, else of what a file stores so, or −1. */
 int vocabulary_find(const Vocabulary *v, const char *word, size_t length);
 
 /* Weights from a seed, the same on every machine; attention sharp enough for rows to differ. c passed seq2seq_check. */

@@ -21,6 +21,9 @@ int vocabulary_find(const Vocabulary *v, const char *word, size_t length)
     for (int i = 0; v->word && i < v->n; i++)
         if (strlen(v->word[i]) == length && memcmp(v->word[i], word, length) == 0)
             return i;
+    for (int i = 0; v->piece && i < v->n; i++)
+        if (strlen(v->piece[i]) == length && memcmp(v->piece[i], word, length) == 0)
+            return i;
     return -1;
 }
 

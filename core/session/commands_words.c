@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/byte_text.h"
 #include "core/base/utf8.h"
 #include "core/models/text_model.h"
 #include "core/session/command.h"
@@ -16,7 +17,7 @@
 static const char *const TEXT_WORD[TEXTS] = {[TEXT_SOURCE] = "source", [TEXT_TARGET] = "target"};
 
 /* A label as it stands on the axes, or a place from 0. −1: no word of the text. */
-static int place_of_word(const Text *t, const char *word)
+static int place_named(const Text *t, const char *word)
 {
     for (int i = 0; i < t->count; i++)
         if (t->label && strcmp(t->label[i], word) == 0)
@@ -29,6 +30,17 @@ static int place_of_word(const Text *t, const char *word)
         return plain;
     char rest;
     return sscanf(word, "%d%c", &place, &rest) == 1 && place >= 0 && place < t->count ? place : -1;
+}
+
+/* …or as a byte-level tokeniser stores it. */
+static int place_of_word(const Text *t, const char *word)
+{
+    Buf as = {0};
+    int place = place_named(t, word);
+    if (place < 0 && byte_text(word, &as))
+        place = place_named(t, buf_str(&as));
+    buf_free(&as);
+    return place;
 }
 
 /* The word without the "#2" that tells a second one apart. */
@@ -44,7 +56,7 @@ enum { OTHERS_MOST = 3 /* words that B writes in place of A's, told one by one *
 static bool is_typed(const Model *m, const Text text[TEXTS], int k, int i)
 {
     const char *label = text[k].label[i];
-    return *label && *label != '<' && !(k == TEXT_TARGET && i == 0 && model_starts(m));
+    return *label && (*label != '<' || byte_text_raw(label)) && !(k == TEXT_TARGET && i == 0 && model_starts(m));
 }
 
 typedef struct Change {
@@ -315,7 +327,7 @@ static void complete_words(const Session *s, int index, Buf *out)
                 buf_printf(out, "%s\n", text[k].label[i]);
     for (int i = 0; index > 0 && i < g->axis_count; i++) /* the vocabularies */
         for (int w = 0; g->axes[i].kind == AXIS_CLASS && g->axes[i].labels && w < g->axes[i].n; w++)
-            if (*g->axes[i].labels[w] && *g->axes[i].labels[w] != '<')
+            if (*g->axes[i].labels[w] && (*g->axes[i].labels[w] != '<' || byte_text_raw(g->axes[i].labels[w])))
                 buf_printf(out, "%s\n", g->axes[i].labels[w]);
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/base/buf.h"
+#include "core/base/byte_text.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/base/mem.h"
@@ -384,6 +385,56 @@ static void utf8_takes_whole_characters(void **state)
     assert_string_equal(utf8_take(out, sizeof out, "", 0), "");
 }
 
+/* Every byte has its character; a piece is called after its bytes, and no two pieces get one name. */
+static void pieces_of_bytes_are_read(void **state)
+{
+    static const struct {
+        const char *bytes, *name; /* NULL: as it is stored */
+    } CASES[] = {
+        {"caf\xc3\xa9", "café"},
+        {" \xe6\x97\xa5\xe6\x9c\xac\n", "Ġ日本Ċ"},
+        {"\xf0\x9f\x99\x82", "🙂"},
+        {"\xf0\x9f", "<0xF0><0x9F>"},                               /* a part of it … */
+        {"\x99\x82", "<0x99><0x82>"},                               /* … and the other */
+        {"\xe6\x97\xa5\xe6", "日<0xE6>"},                           /* whole and part */
+        {"\xc0\xaf\xed\xa0\x80", "<0xC0><0xAF><0xED><0xA0><0x80>"}, /* too long; a surrogate */
+        {"\xe2\x80\xae", "<0xE2><0x80><0xAE>"},                     /* turns the line around */
+        {"\xc2\x85", "<0xC2><0x85>"},                               /* a control */
+        {"\xe3\x80\x80", "<0xE3><0x80><0x80>"},                     /* a blank */
+        {"\xcc\x81", "<0xCC><0x81>"},                               /* an accent with nothing below it … */
+        {"e\xcc\x81", "e\xcc\x81"},                                 /* … and on a letter */
+        {"\x1b\xc3\xa9", "<0x1B>é"},
+        {"\xc4\xa0", "<0xC4><0xA0>"}, /* the letter Ġ is no blank */
+        {" the", NULL},
+        {"\r\n", NULL},
+        {"<0xE6>\xe6", NULL}, /* it would be called as two bytes are */
+    };
+    (void)state;
+    bool seen[0x144] = {false};
+    for (int b = 0; b < 256; b++) {
+        const uint32_t c = byte_char((unsigned char)b);
+        assert_true(c < 0x144 && utf8_printable(c) && !seen[c]);
+        assert_int_equal(char_byte(c), b);
+        seen[c] = true;
+    }
+    for (uint32_t c = 0; c < 0x400; c++)
+        assert_int_equal(char_byte(c) >= 0, c < 0x144 && seen[c]);
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        Buf piece = {0}, name = {0};
+        for (const char *s = CASES[i].bytes; *s; s++) {
+            char c[4];
+            buf_add(&piece, c, utf8_put(c, byte_char((unsigned char)*s)));
+        }
+        assert_int_equal(byte_text(buf_str(&piece), &name), CASES[i].name != NULL);
+        assert_string_equal(buf_str(&name), CASES[i].name ? CASES[i].name : "");
+        buf_free(&piece);
+        buf_free(&name);
+    }
+    Buf none = {0};
+    assert_false(byte_text("日本", &none)); /* not of that alphabet */
+    assert_int_equal(none.len, 0);
+}
+
 static void utf8_cleans(void **state)
 {
     (void)state;
@@ -523,6 +574,7 @@ int main(void)
         cmocka_unit_test(printed_text_is_cut_between_characters),
         cmocka_unit_test(utf8_takes_whole_characters),
         cmocka_unit_test(utf8_cleans),
+        cmocka_unit_test(pieces_of_bytes_are_read),
         cmocka_unit_test(pool_runs_each_item_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -566,6 +566,16 @@ static void labels_and_parsing(void **state)
     assert_true(axis_parse(&v, "off", &i) && i == 5); /* its own name first */
     assert_false(axis_parse(&v, "on", &i));           /* of two neither */
     assert_false(axis_parse(&v, "", &i));
+    const char *const texts[] = {"日", "<0xE6>", "Ġoù", "<0xE6>#2"};
+    Axis b = {.sym = "u", .n = 4, .kind = AXIS_CLASS, .labels = texts};
+    static const char *const STORED[] = {"æĹ¥", "æ", "oÃ¹", "æ#2"};
+    for (int k = 0; k < 4; k++) {
+        b.bytes = true;
+        assert_true(axis_parse(&b, texts[k], &i) && i == k);
+        assert_true(axis_parse(&b, STORED[k], &i) && i == k); /* as a byte-level tokeniser has it */
+        b.bytes = false;
+        assert_false(axis_parse(&b, STORED[k], &i));
+    }
     assert_true(axis_patch(&t, 7, &row, &col) && row == 1 && col == 1);
     assert_false(axis_patch(&t, 1, &row, &col));
 }

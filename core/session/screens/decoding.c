@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/byte_text.h"
 #include "core/base/dmath.h"
 #include "core/session/ask/say.h"
 #include "core/session/exhibit.h"
@@ -330,7 +331,7 @@ static void put_text(const Decoding *d, int node, Buf *out)
             if (d->line[i].node == at)
                 word[n++] = d->line[i].word;
     while (n-- > 0)
-        if (*word[n] != '<')
+        if (*word[n] != '<' || byte_text_raw(word[n]))
             buf_printf(out, "%s%s", word[n], n && word[n][strlen(word[n]) - 1] != '\'' ? " " : "");
     while (out->len && out->data[out->len - 1] == ' ')
         out->data[--out->len] = '\0';
@@ -376,8 +377,9 @@ static bool tell_decoding(const Teller *t)
     for (int i = 0; d && i < d->lines; i++) {
         const DecodeNode *n = &d->text->node[d->line[i].node];
         put_text(d, d->line[i].node, t->out);
-        buf_printf(t->out, "%s: share %.4f, score %.3f%s.\n", *d->line[i].word == '<' ? " and the end" : "", n->share,
-                   n->score, FATE[d->line[i].fate]);
+        buf_printf(t->out, "%s: share %.4f, score %.3f%s.\n",
+                   *d->line[i].word == '<' && !byte_text_raw(d->line[i].word) ? " and the end" : "", n->share, n->score,
+                   FATE[d->line[i].fate]);
     }
     if (d)
         put_draw(t->s, d, t->out);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/byte_text.h"
 #include "core/base/utf8.h"
 
 enum { WORD_MOST = 14, BAR_MOST = 96, NUMBER = 9, SPREAD_MOST = 6, FEW_WORDS = 3 };
@@ -226,7 +227,7 @@ bool word_joined(const Axis *axis, int i)
     if (*label == '#')
         return sign_of(label) > 0;
     if (says_blanks(axis)) /* a special token, "<s>", stands by itself */
-        return sign_of(label) == 0 && *label != '<';
+        return sign_of(label) == 0 && (*label != '<' || byte_text_raw(label));
     const char *word = word_itself(axis, i, label);
     return *word && word[strlen(word) - 1] == '\'';
 }
