@@ -30,6 +30,13 @@ static bool begins_anew(uint32_t c)
            !(first >= 0x1160 && first <= 0x11ff);
 }
 
+/* What stays as it is: each byte comes from where it came from, for a token may be a part of a character. */
+static void keep(Working *out, const Working *w, const char *from, const char *to)
+{
+    for (; from < to; from++)
+        working_add(out, from, 1, working_origin(w, (size_t)(from - w->text.data)));
+}
+
 /* Unicode's forms, stretch by stretch, so that it stays known what comes from where. What the tables do not know stays
  * as it is. */
 static bool run_form(int form, Working *w, Err *err)
@@ -45,7 +52,7 @@ static bool run_form(int form, Working *w, Err *err)
                 break;
         }
         if (!known) {
-            working_add(&out, from, (size_t)(s - from), working_origin(w, (size_t)(from - w->text.data)));
+            keep(&out, w, from, s);
             continue;
         }
         utf8proc_uint8_t *normal = NULL;
@@ -54,7 +61,10 @@ static bool run_form(int form, Working *w, Err *err)
             working_free(&out);
             return err_set(err, "the text can't be brought into its normal form: %s", utf8proc_errmsg(n));
         }
-        working_add(&out, (const char *)normal, (size_t)n, working_origin(w, (size_t)(from - w->text.data)));
+        if (n == s - from && memcmp(normal, from, (size_t)n) == 0)
+            keep(&out, w, from, s);
+        else
+            working_add(&out, (const char *)normal, (size_t)n, working_origin(w, (size_t)(from - w->text.data)));
         free(normal);
     }
     working_end(&out, working_origin(w, w->text.len));

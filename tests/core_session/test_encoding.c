@@ -177,7 +177,8 @@ static void turns_and_numbers(void **state)
 static void bytes_are_read_as_text(void **state)
 {
     static const char TOKENIZER[] =
-        "{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},\"decoder\":{\"type\":\"ByteLevel\"},"
+        "{\"normalizer\":{\"type\":\"NFC\"},\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},"
+        "\"decoder\":{\"type\":\"ByteLevel\"},"
         "\"model\":{\"type\":\"BPE\",\"vocab\":{\"Ġ\":1,\"Ã\":2,\"¹\":3,\"æ\":4,\"Ĺ\":5,\"¥\":6,\"ð\":7,\"Ł\":8,\"Ļ\":"
         "9,"
         "\"Ĥ\":10,\"Ã¹\":11,\"ĠÃ¹\":12,\"æĹ\":13,\"æĹ¥\":14,\"ðŁ\":15,\"ĻĤ\":16,\"č\":17,\"Äį\":18},\"merges\":["
@@ -205,6 +206,11 @@ static void bytes_are_read_as_text(void **state)
             assert_int_equal(to.cells.range[0].from, i);
         }
     }
+    if (!command_do(&t, &commands, "tokens", LINE_OWN, &err))
+        fail_msg("%s", err.text);
+    encoding_step(&t, 0);
+    const Encoding *e = session_encoding(&t, SIDE_B, TEXT_TARGET); /* the normaliser left both halves where they were */
+    assert_true(e && e->k.at[2].from == 6 && e->k.at[2].to == 8 && e->k.at[3].from == 8 && e->k.at[3].to == 10);
     Model m = *t.now->model;
     const Vocabulary *v = &m.target;
     assert_string_equal(v->word[17], "č");
