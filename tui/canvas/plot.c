@@ -392,8 +392,9 @@ static bool keep_apart(NamePlace at[NAMES_MOST], int n, int each, int off, Rect 
     return near;
 }
 
-/* Each in the row in which its line ends, beside those that end there, too, the highest first; where that would take
- * too many columns a row off: further it would name another line. Returns how many there are, sorted; *each: of a row. */
+/* Each in the row in which its line ends, beside those that end there, too, the highest first; where that would
+ * take too many columns a row off: further it would name another line. Returns how many there are, sorted; *each:
+ * of a row. */
 static int name_places(const Canvas *c, Rect body, const CanvasPlot *p, NamePlace at[NAMES_MOST], int *each)
 {
     NamePlace here;
