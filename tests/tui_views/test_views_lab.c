@@ -22,8 +22,8 @@
 #include "core/session/screens/heads.h"
 #include "core/session/screens/laboratory.h"
 #include "tests/tui_views/drawn.h"
-#include "tui/canvas/export.h"
 #include "tui/canvas/dots.h"
+#include "tui/canvas/export.h"
 #include "tui/views/attention/word_row.h"
 #include "tui/views/shown.h"
 
