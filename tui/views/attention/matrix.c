@@ -179,7 +179,8 @@ static Layout layout_words(Rect r, const Attend *a)
     int per_cell = rows <= r.h ? 1 : 2;
     if (per_cell == 2) { /* which leaves lines to the labels */
         int all = r.h + l.column_h, spare = all - (rows + 1) / 2;
-        l.column_h = labels < spare ? labels : spare > l.column_h ? spare : l.column_h;
+        const bool takes = spare >= 0 && 2 * r.h < rows; /* every word its row, rather than two lines of names */
+        l.column_h = labels < spare ? labels : spare > l.column_h || takes ? spare : l.column_h;
         r.h = all - l.column_h;
     }
     int wider = wide; /* which keeps every word whole */
