@@ -13,8 +13,8 @@ typedef struct Interval {
  * at 0 % or 100 % and does not leave 0 … 1. n 0: nothing is known, 0 … 1. */
 Interval interval_wilson(size_t right, size_t n);
 
-/* A mean over pictures or sentences and half the width of its 95 % interval (of the mean, by their spread; 0 where
- * there is one). */
+/* A mean over pictures or sentences and half the width of its 95 % interval (Student 1908: of the mean, by their
+ * spread; 0 where there is one). */
 typedef struct MeanOver {
     double mean, margin;
 } MeanOver;

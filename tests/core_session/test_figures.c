@@ -34,6 +34,22 @@ static void intervals(void **state)
     assert_true(i.high == 1 && i.low < 1);
     i = interval_wilson(0, 0);
     assert_true(i.low == 0 && i.high == 1);
+    /* of a mean: tables of Student's t have 12.706, 4.303, 3.182, 2.776, 2.262, 1.984 for these many but one */
+    static const struct {
+        size_t n;
+        double t;
+    } MEANS[] = {{2, 12.706}, {3, 4.303}, {4, 3.182}, {5, 2.776}, {10, 2.262}, {100, 1.984}};
+    for (size_t k = 0; k < sizeof MEANS / sizeof *MEANS; k++) {
+        double x[100];
+        const double n = (double)MEANS[k].n;
+        for (size_t m = 0; m < MEANS[k].n; m++)
+            x[m] = m % 2 ? 3 : 1;
+        const MeanOver over = mean_over(x, MEANS[k].n, 1);
+        double squares = 0;
+        for (size_t m = 0; m < MEANS[k].n; m++)
+            squares += (x[m] - over.mean) * (x[m] - over.mean);
+        assert_true(fabs(over.margin / sqrt(squares / (n - 1) / n) / MEANS[k].t - 1) < 2e-3);
+    }
 }
 
 static void pairs(void **state)
