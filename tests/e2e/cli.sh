@@ -537,6 +537,10 @@ ok "a sentence, verified" verify "the cat is tired"
 says "every cell of it is equal" 'bit for bit'
 PRONOUN="the animal did not cross the street because it was too tired"
 ok "what each part wrote into a word" ledger -m translator -i "$PRONOUN" "logits[t=qu',v=il]"
+for verb in ledger why explain; do
+    ok "$verb: a row of logits" $verb -m translator -i "$PRONOUN" "logits[t=qu']"
+    says "$verb: of that row's answer" "logits\[t=qu',v=il\]"
+done
 says "against its rival" "^logits\[t=10,v=il\] − logits\[t=10,v=elle\] = 5\.97"
 says "a head that looks at what is read" '^ +dec 2 cross head 2 +0\.455'
 says "rounding is all that is left" '^ +remainder +-?[0-9.]+e-0[5-9]'

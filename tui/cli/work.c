@@ -329,5 +329,11 @@ bool work_cell(Work *w, char path[SESSION_PATH], size_t *cell, Err *err)
         return err_set(err, "'%s' is a group of nodes: name one of them, perhaps with a cell such as [t=3]", to.path);
     memcpy(path, to.path, SESSION_PATH);
     *cell = address_cell(s, g, graph_find(g, to.path), &to.cells);
-    return true;
+    LedgerTarget of;
+    int row;
+    if (!ledger_asks_row(g, &to, *cell, &row))
+        return true;
+    const bool ok = ledger_rivals(s, side, row, -1, &of, err);
+    *cell = ok ? of.cell : *cell;
+    return ok;
 }

@@ -317,6 +317,23 @@ void ledger_class(const Graph *g, NodeId n, size_t cell, int *row, int *o)
     *o = (int)(cell % classes);
 }
 
+bool ledger_asks_row(const Graph *g, const Address *to, size_t cell, int *row)
+{
+    const NodeId n = graph_find(g, to->path), logits = ledger_answers(g);
+    int o, token = AXIS_NONE;
+    if (logits == NO_NODE || (n != logits && !site_is(g, to->path, SITE_LOGITS) && !site_is(g, to->path, SITE_PROBS)))
+        return false;
+    const int answer = node_role(g, n, ROLE_ANSWER), asks = node_role(g, n, ROLE_QUERY);
+    for (int i = 0; i < to->cells.n; i++) {
+        if (to->cells.range[i].axis == answer)
+            return false;
+        token = to->cells.range[i].axis == asks ? asks : token;
+    }
+    ledger_class(g, n, cell, row, &o);
+    *row = token == AXIS_NONE ? -1 : *row;
+    return true;
+}
+
 bool ledger_rivals(Session *s, Side side, int row, int o, LedgerTarget *t, Err *err)
 {
     const Graph *g = session_graph(s, ask_side(side));

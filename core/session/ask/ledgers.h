@@ -3,6 +3,7 @@
  * follows every edit. */
 #ifndef VITRINE_SESSION_ASK_LEDGERS_H
 #define VITRINE_SESSION_ASK_LEDGERS_H
+#include "core/session/address.h"
 #include "core/session/command.h"
 
 /* Another number takes the place of the one before. False, with the one before still in force, where it can't be
@@ -12,6 +13,9 @@ bool ledger_set(Session *s, const LedgerTarget *t, Err *err);
  * other class; o −1: of the answer. Where every token has logits: of token `row`, −1 for the one under the data cursor.
  * Computes the logits. False where the model names fewer than two classes. */
 bool ledger_rivals(Session *s, Side side, int row, int o, LedgerTarget *t, Err *err);
+/* Are these logits, or their shares, whose class is not said, as logits[t=4]? That row's answer is meant then; *row: −1
+ * for the one in focus. */
+bool ledger_asks_row(const Graph *g, const Address *to, size_t cell, int *row);
 /* A class by its name or number; of words also without the mark that a tokeniser puts for the blank in front. */
 bool ledger_parse_class(const Session *s, const char *word, int column, int *o, Err *err);
 /* Row and class of a cell of the logits, or of their shares. */

@@ -55,7 +55,7 @@ bool ledger_parse_class(const Session *s, const char *word, int column, int *o, 
     return false;
 }
 
-/* A cell of a node, or a class alone. */
+/* A cell of a node, a row of logits, or a class alone. */
 static bool parse_target(Session *s, const char *word, int column, LedgerTarget *t, Err *err)
 {
     Graph plain = *s->now->pass.base;
@@ -73,6 +73,8 @@ static bool parse_target(Session *s, const char *word, int column, LedgerTarget 
     snprintf(t->path, sizeof t->path, "%s", to.path);
     t->cell = address_cell(s, &plain, graph_find(&plain, to.path), &to.cells);
     t->against = LEDGER_ALONE;
+    if (ledger_asks_row(&plain, &to, t->cell, &o))
+        return ledger_rivals(s, SIDE_B, o, -1, t, err);
     if (site_is(&plain, t->path, SITE_LOGITS)) /* of the same cell before a soft cap */
         snprintf(t->path, sizeof t->path, "%s", graph_node(&plain, ledger_answers(&plain))->path);
     return true;
