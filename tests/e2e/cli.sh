@@ -537,10 +537,6 @@ ok "a sentence, verified" verify "the cat is tired"
 says "every cell of it is equal" 'bit for bit'
 PRONOUN="the animal did not cross the street because it was too tired"
 ok "what each part wrote into a word" ledger -m translator -i "$PRONOUN" "logits[t=qu',v=il]"
-for verb in ledger why explain; do
-    ok "$verb: a row of logits" $verb -m translator -i "$PRONOUN" "logits[t=qu']"
-    says "$verb: of that row's answer" "logits\[t=qu',v=il\]"
-done
 says "against its rival" "^logits\[t=10,v=il\] − logits\[t=10,v=elle\] = 5\.97"
 says "a head that looks at what is read" '^ +dec 2 cross head 2 +0\.455'
 says "rounding is all that is left" '^ +remainder +-?[0-9.]+e-0[5-9]'
@@ -552,6 +548,10 @@ ok "where heads of words look" screen -m translator -i "$PRONOUN" -c heads --siz
 check "what uniform attention would give" grep -q 'uniform' far.txt
 refused 1 'there is no word to read: give a sentence' translate ''
 refused 1 'at most 256 words: shorten it' translate "$(printf 'cat %.0s' $(seq 300))"
+for verb in ledger why explain; do
+    ok "$verb: a row of logits" $verb -m translator -i "$PRONOUN" "logits[t=qu']"
+    says "$verb: of that row's answer" "logits\[t=10,v=il\]"
+done
 refused 1 "'zebra' is none of the .* words" ledger -m translator -i "the zebra is tired" "logits[t=0,v=le]"
 refused 2 'give one or the other' translate --beam 3 --temperature 1 "the cat is red"
 refused 2 'name a sentence' translate
