@@ -62,8 +62,7 @@ static void take_part(const DiffTensor *t, int cut, const float *all, size_t cel
 }
 
 /* The tensor's shape without the others' parts: its last axis cut, or, where such a shape does not fit the node,
- * without the axis that has an index for each part (queries, keys and values stacked). Returns the axis; −1 when there
- * is none. */
+ * without the axis that has an index for each part (queries, keys and values stacked). Returns the axis, or −1. */
 static int part_shape(const Opening *o, const TensorInfo *info, const DiffTarget *to, size_t shape[TENSOR_RANK_MAX],
                       int *rank)
 {
@@ -141,7 +140,8 @@ static void keep(Opening *o, const TensorInfo *info, DiffTensor t)
     t.name = printable(&r->arena, info->name);
     t.place = r->count;
     o->families[t.family]++;
-    o->precisions[info->dtype == DT_BF16 ? PRECISION_BF16 : info->dtype == DT_F16 ? PRECISION_F16 : PRECISION_F32]++;
+    const Precision p = info->dtype == DT_BF16 ? PRECISION_BF16 : info->dtype == DT_F16 ? PRECISION_F16 : PRECISION_F32;
+    o->precisions[p] += graph_node(o->g, t.node)->op != OP_LEAF; /* what was put in, such as tokens, is asked nothing */
     r->tensor = grow(r->tensor, &o->cap, (size_t)r->count, sizeof *r->tensor);
     r->tensor[r->count++] = t;
 }

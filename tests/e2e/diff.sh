@@ -149,6 +149,9 @@ diff_v 1 'in the shape \[32,3,32\]' last.npz -m "$DATA" -i last.npz:wrong
 diff_v 3 'the recording has NaN in 1 of 5 cells where there are numbers here' nan.npz -m "$DATA"
 diff_v 3 'Every recorded value is exactly a bf16.*--precision bf16' short.npz -m "$DATA"
 diff_v 0 '^Same' short.npz -m "$DATA" --precision bf16 # the remedy
+{ values image.npy; hex logits.npy | sed -E 's/^ .. ..//' | unhex; } | safetensors '{"pixel_values":{"dtype":"F32","shape":[1,3,32,32],"data_offsets":[0,12288]},"logits":{"dtype":"BF16","shape":[1,5],"data_offsets":[12288,12298]}}' >stored.safetensors
+diff_v 0 '^Same' stored.safetensors -m "$DATA" # an input of another type does not say what the rest was computed in
+says 'three times what rounding to bf16 makes .*as the recording is stored so'
 diff_v 3 'Different: blocks.0.attn.q\[t=r0c0,h=1,e=0\] differs first: recorded' wrong.npz -m "$DATA" -i "$DATA/image.ppm"
 
 # --- gradients: our own, and PyTorch's (tests/data/diff/autograd.py)
