@@ -148,6 +148,7 @@ typedef struct Loading {
     const Within *within;
     int a, b;
     bool exchanged; /* and the other way round */
+    bool permuted;  /* …or its rows in another order, way a */
     char text[DIFF_WORDS];
 } Loading;
 
@@ -158,6 +159,10 @@ static bool load(Trial *t, const Loading *l, char seen[64])
     bool all = true;
     int taken = 0;
     trial_begin(t);
+    if (l->permuted) {
+        const char *text;
+        return trial_add_permuted(t, l->a, &text) != 0;
+    }
     snprintf(only, sizeof only, "%sblocks.%d.", l->stack ? l->stack : "", l->a);
     for (int turn = 0; turn <= l->exchanged; turn++) {
         int before = t->mistake_count;
@@ -368,6 +373,15 @@ bool diff_cause_loaded(DiffCause *c, const DiffSubject *s, const DiffReference *
     for (int exchanged = 0; exchanged < 2 && !w.found; exchanged++) { /* both ways where neither alone explains it */
         each_of_blocks(first, exchanged, attempt_whole, &w);
         each_within(first, -1, exchanged, attempt_whole, &w);
+        for (int way = 0; way < TRIAL_PERMUTED && !exchanged; way++) {
+            Loading l = {.permuted = true, .a = way};
+            const char *text;
+            trial_begin(first);
+            if (trial_add_permuted(first, way, &text)) {
+                utf8_print(l.text, sizeof l.text, "%s", text);
+                attempt_whole(&w, &l);
+            }
+        }
         if (!exchanged)
             each_of_names(first, attempt_whole, &w);
     }

@@ -488,3 +488,58 @@ void trial_counted(Trial *t)
             return;
     }
 }
+
+/* --- the order of a head's rows --- */
+
+/* x [(heads e), inner]: Meta's order has the two numbers of a pair side by side, Hugging Face's a half apart; those
+ * that are not turned stay. */
+static const float *reordered(Trial *t, const float *x, size_t cells, size_t inner, bool to_meta)
+{
+    const Seq2seqConfig *c = t->s->text;
+    const size_t width = (size_t)c->head_dim, turned = c->rope.width ? (size_t)c->rope.width : width;
+    float *out = arena_alloc(&t->arena, size_mul(cells, sizeof *out));
+    for (size_t row = 0; row < cells / inner; row++) {
+        const size_t e = row % width, meta = e % (turned / 2) * 2 + e / (turned / 2), other = e < turned ? meta : e;
+        memcpy(out + (to_meta ? row - e + other : row) * inner, x + (to_meta ? row : row - e + other) * inner,
+               inner * sizeof *out);
+    }
+    return out;
+}
+
+unsigned trial_add_permuted(Trial *t, int way, const char **text)
+{
+    static const char *const ENDS[] = {"self_attn.w_q", "self_attn.b_q", "self_attn.w_k", "self_attn.b_k"};
+    static const char *const TEXTS[TRIAL_PERMUTED] = {
+#define IN_METAS(of)                                                                                                   \
+    "the rows of " of " stand in Meta's order in the recording, pair by pair: the permutation of Llama's conversion "  \
+    "is missing"
+#define PERMUTED(of)                                                                                                   \
+    "the rows of " of " are permuted in the recording, as in Llama's conversion from Meta's order, and not here"
+        IN_METAS("W_Q and W_K"), PERMUTED("W_Q and W_K"), IN_METAS("W_Q"),
+        PERMUTED("W_Q"),         IN_METAS("W_K"),         PERMUTED("W_K")};
+    const Seq2seqConfig *c = t->s->text;
+    unsigned added = 0;
+    *text = TEXTS[way];
+    if (!c || c->pos != SEQ2SEQ_POS_ROPE || (c->rope.width ? c->rope.width : c->head_dim) < 4)
+        return 0;
+    for (int i = way < 4 ? 0 : 2; i < (way / 2 == 1 ? 2 : 4); i++)
+        for (NodeId n = trial_find(t, ENDS[i], 0); n != NO_NODE; n = trial_find(t, ENDS[i], n + 1)) {
+            trial_add(t, EDIT_VALUES, graph_node(t->s->graph, n)->path)->data = reordered(t, run_need(t->s->run, n),
+                                                                                          graph_cells(t->s->graph, n),
+                                                                                          i % 2 ? 1 : (size_t)c->width,
+                                                                                          way % 2 == 0);
+            added |= i < 2 ? TRIAL_PERMUTED_Q : TRIAL_PERMUTED_K;
+        }
+    return added;
+}
+
+void trial_permuted(Trial *t)
+{
+    static const unsigned ALL[] = {TRIAL_PERMUTED_Q | TRIAL_PERMUTED_K, TRIAL_PERMUTED_Q, TRIAL_PERMUTED_K};
+    for (int way = 0; way < TRIAL_PERMUTED; way++) {
+        const char *text;
+        trial_begin(t);
+        if (trial_add_permuted(t, way, &text) == ALL[way / 2])
+            trial_attempt(t, "%s", text);
+    }
+}

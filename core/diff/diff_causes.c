@@ -215,6 +215,7 @@ static const Cause CAUSES[] = {
     MORE("kind of norm", BLOCK | NORMS, EACH, "gamma_plus", NULL, "the recording's NORM multiplies by γ, not by 1 + γ",
          .make = trial_make_other_stretch),
     FUNCTION("tiled", TEXT | BLOCK, trial_tiled),
+    FUNCTION("permuted", TEXT | BLOCK, trial_permuted),
     FUNCTION("mask side", TEXT, trial_mask_side),
     FUNCTION("window", TEXT, trial_windows),
     FUNCTION("mask value", TEXT | BLOCK | ALWAYS, trial_mask_values),

@@ -265,6 +265,11 @@ void trial_bases(Trial *t);
 void trial_scalings(Trial *t);
 void trial_settings(Trial *t);
 void trial_tiled(Trial *t);
+/* Rows of W_Q and W_K, with their biases, in another order: the pairs of a head side by side or a half apart. Adds the
+ * edits of one way to the mistake; which of the two it found. */
+enum { TRIAL_PERMUTED = 6, TRIAL_PERMUTED_Q = 1, TRIAL_PERMUTED_K = 2 };
+unsigned trial_add_permuted(Trial *t, int way, const char **text);
+void trial_permuted(Trial *t);
 /* Two at once: other settings on top of the single mistakes of that family. */
 void trial_settings_beside(Trial *t, const char *family);
 void trial_mask_side(Trial *t);

@@ -19,6 +19,8 @@ typedef struct Angles {
     double slopes;  /* each pair by a factor of its own, up to that: nobody's cause */
     int part;       /* of neighbours: so many numbers of a head are turned; 0: all */
     bool flat;      /* cos and sin are not stretched */
+    int rows;       /* of W_Q and W_K in each head: 1 as Meta has them, 2 as if these were Meta's; 0: as they are */
+    bool keys;      /* of W_K alone */
 } Angles;
 
 /* As the papers and transformers have them: wavelengths for Llama 3.1, a ramp over pairs for YaRN. */
@@ -195,6 +197,28 @@ static void write_run(Run *run, const char *list)
     free(out);
 }
 
+/* The rows of every head's q and k in another order: two that are turned together stand side by side in Meta's. */
+static void reorder(TurnBench *b, const Seq2seqConfig *c, const Angles *a)
+{
+    static const Seq2seqRole ROLES[] = {SEQ2SEQ_DEC_W_K, SEQ2SEQ_DEC_W_Q};
+    const size_t width = (size_t)c->width;
+    float head[WIDTH * 32];
+    for (int k = 0; a->rows && k < (a->keys ? 1 : 2); k++)
+        for (int l = 0; l < c->decoder_layers; l++) {
+            float *own = b->model.block + (seq2seq_weight(c, &b->model.weights, ROLES[k], l)->data - b->model.block);
+            for (size_t h = 0; h < seq2seq_role_cells(c, ROLES[k]) / (WIDTH * width); h++) {
+                float *w = own + h * WIDTH * width;
+                memcpy(head, w, WIDTH * width * sizeof *w);
+                for (size_t j = 0; j < WIDTH / 2; j++)
+                    for (size_t i = 0; i < 2; i++) {
+                        const size_t apart = j + i * (WIDTH / 2), beside = 2 * j + i;
+                        memcpy(w + (a->rows == 1 ? beside : apart) * width,
+                               head + (a->rows == 1 ? apart : beside) * width, width * sizeof *w);
+                    }
+            }
+        }
+}
+
 /* The model of these settings, turned by these angles. */
 static void record(const Seq2seqConfig *c, const Angles *a, int tokens, const char *list)
 {
@@ -205,6 +229,7 @@ static void record(const Seq2seqConfig *c, const Angles *a, int tokens, const ch
     Err err = {""};
     int count = 0;
     bench_of(&b, c, tokens);
+    reorder(&b, c, a);
     const char *scope = seq2seq_has_decoder(c) ? "decoder" : "encoder";
     for (int local = 0; local < (a->local > 0 ? 2 : 1); local++) {
         const size_t cells = (size_t)(tokens * WIDTH);
@@ -355,6 +380,12 @@ static const Planted SCALINGS[] = {
     TURNED(NEIGHBOURS, "rotates the first quarter of a head alone", .base = 1e4, .part = WIDTH / 4),
 };
 
+static const Planted ROWS[] = {
+    TURNED(LLAMA, "the rows of W_Q and W_K stand in Meta's order", .base = 1e4, .rows = 1),
+    TURNED(LLAMA, "the rows of W_Q and W_K are permuted in the recording", .base = 1e4, .rows = 2),
+    TURNED(LLAMA, "the rows of W_K stand in Meta's order", .base = 1e4, .rows = 1, .keys = true),
+};
+
 static const Planted KINDS_OF_BLOCKS[] = {
     TURNED(GEMMA, "of blocks with a window have base about 12300, here it is 10000", .base = 1e6, .local = 12345),
     TURNED(GEMMA, "rotations have base about 3200000, here it is 1000000", .base = 3.2e6, .local = 1e4),
@@ -434,6 +465,12 @@ static void scalings_are_named(void **state)
     name(SCALINGS, sizeof SCALINGS / sizeof *SCALINGS);
 }
 
+static void orders_of_rows(void **state)
+{
+    (void)state;
+    name(ROWS, sizeof ROWS / sizeof *ROWS);
+}
+
 static void kinds_of_blocks(void **state)
 {
     (void)state;
@@ -443,6 +480,7 @@ static void kinds_of_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(right_angles_are_the_same), cmocka_unit_test(any_base_is_found),
-                                       cmocka_unit_test(scalings_are_named), cmocka_unit_test(kinds_of_blocks)};
+                                       cmocka_unit_test(scalings_are_named), cmocka_unit_test(orders_of_rows),
+                                       cmocka_unit_test(kinds_of_blocks)};
     return cmocka_run_group_tests_name("diff turns", tests, NULL, NULL);
 }
