@@ -48,7 +48,8 @@ typedef struct DiffFigures {
     size_t first;   /* the first such cell */
     size_t worst;   /* the cell of the largest difference */
     size_t numbers; /* cells that are finite in both */
-    size_t nan_ours, nan_theirs; /* cells that are NaN in one and not in the other */
+    size_t nan_ours, nan_theirs; /* cells that are NaN in one and not in the other, */
+    size_t inf_ours, inf_theirs; /* ∞ or −∞ in one and a number in the other */
 } DiffFigures;
 
 /* tolerance: of `largest`. Equal infinities and NaN in both are no difference. */
@@ -135,6 +136,7 @@ typedef struct DiffCause {
     bool whole;           /* it explains: with the mistake the error is within DIFF_EXPLAINED times what is allowed */
     double allowed;       /* of before and after */
     bool accumulated;     /* no single step is beyond what is allowed: the whole way from the input was searched */
+    double factor;        /* without a cause: every recorded cell is so many times what is here; 0: it is not so */
     bool stopped;         /* the search was stopped */
     bool unpaired;        /* of two mistakes at once only some pairs were tried: each takes a pass over much */
     int tried;            /* mistakes */
@@ -179,6 +181,8 @@ void diff_report_free(DiffReport *d);
 int diff_segment(const Graph *g, const DiffReference *r, NodeId n, bool *in);
 /* Value n of a run, with progress while it is computed; NULL when stopped. */
 const float *diff_need(Run *run, NodeId n, const DiffOptions *o, const char *what, double share);
+/* Is there NaN on one side alone, or ∞, which only masks put into scores? No mistake that is tried makes that. */
+bool diff_no_number(const Graph *g, NodeId n, const DiffFigures *f);
 /* "all errors are in column 17 …" where those beyond what is allowed are in one place of an axis; else "". */
 void diff_where(const Graph *g, const DiffTensor *t, const float *ours, double allowed, char out[200]);
 /* Tries known mistakes on that stretch. c->row is set; the rest is filled. d: the rows of r; NULL where it is not all

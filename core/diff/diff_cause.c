@@ -307,12 +307,37 @@ static void prefer_found(Trial *t)
     snprintf(t->text, sizeof t->text, "%s", t->same->text);
 }
 
+bool diff_no_number(const Graph *g, NodeId n, const DiffFigures *f)
+{
+    const char *path = graph_node(g, n)->path;
+    return f->nan_theirs || f->nan_ours ||
+           ((f->inf_theirs || f->inf_ours) && !strstr(path, "scores") && !strstr(path, "mask"));
+}
+
+/* What every recorded cell is times what is here, within what is allowed; 0 where there is no such number. */
+static double factor_of(const DiffTensor *t, const float *ours, size_t cells, double allowed)
+{
+    enum { LEAST = 8 }; /* fewer may be so by chance */
+    double both = 0, own = 0, largest = 0;
+    size_t count = 0;
+    for (size_t i = t->skip; i < cells; i++) {
+        both += (double)ours[i] * (double)t->values[i];
+        own += (double)ours[i] * (double)ours[i];
+        largest = fmax(largest, fabs((double)t->values[i]));
+        count += ours[i] < 0 || ours[i] > 0;
+    }
+    const double factor = count >= LEAST && own > 0 ? both / own : 0;
+    for (size_t i = t->skip; i < cells; i++)
+        if (!(fabs((double)t->values[i] - factor * (double)ours[i]) <= allowed * largest))
+            return 0;
+    return factor;
+}
+
 void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o,
                      const DiffReport *d, const DiffRow *row)
 {
     const bool known = s->config || s->text; /* the mistakes that are tried are those of these equations */
-    if (!known || row->local.nan_theirs || row->local.nan_ours ||
-        c->stopped) { /* no mistake that is tried makes NaN: nothing can be nearer */
+    if (!known || c->stopped || diff_no_number(s->graph, row->tensor->node, &row->local)) { /* nothing can be nearer */
         c->before = c->after = row->local;
         c->allowed = row->allowed;
         return;
@@ -320,15 +345,19 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
     Trial t = trial_new(s, r, o, d, row);
     trial_open(&t);
     c->steps = t.steps;
+    const NodeId n = row->tensor->node;
+    bool backward = diff_is_gradient(graph_node(s->graph, n)->path);
     trial_going(&t, "the cause?", 0);
-    bool backward = diff_is_gradient(graph_node(s->graph, row->tensor->node)->path);
+    c->factor = factor_of(row->tensor, trial_values(&t, n), graph_cells(s->graph, n), row->allowed);
+    const bool scaled = c->factor < 0 || c->factor > 0; /* that says enough: no longer search */
     if (backward)
         try_backward(&t);
     else
-        trial_all(&t, "the cause?");
-    if (!backward && !trial_close(&t) && !c->accumulated)
+        trial_all(&t, scaled ? arena_printf(&t.arena, "%.5g times what is here: why?", c->factor) : "the cause?");
+    const bool further = !backward && !scaled && !c->accumulated;
+    if (further && !trial_close(&t))
         try_further(&t);
-    if (!backward && !trial_close(&t) && !c->accumulated)
+    if (further && !trial_close(&t))
         trial_halved(&t);
     prefer_found(&t);
     c->stopped = t.stopped;
@@ -337,6 +366,7 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
     c->before = t.before;
     c->after = t.best;
     c->whole = trial_close(&t);
+    c->factor = c->whole || t.stopped ? 0 : c->factor;
     c->partial = t.partial;
     c->allowed = row->allowed;
     /* only an equal is worth naming beside it */
@@ -353,7 +383,7 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
         propose_next(c, &t);
     if (!c->whole) {
         propose(c, &t);
-        if (!t.stopped && !row->tensor->skip)
+        if (!t.stopped && !row->tensor->skip && !scaled)
             diff_where(s->graph, row->tensor, trial_values(&t, row->tensor->node), row->allowed, c->where);
         if (!*c->where)
             snprintf(c->where, sizeof c->where, "%s", t.where);

@@ -86,6 +86,7 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, Buf *out)
     json_put_text(out, "also", c->also);
     json_put_text(out, "where", c->where);
     json_put_text(out, "also_explains", c->places);
+    json_put(out, "factor", "%.9g", c->factor);
     json_put(out, "allowed", "%.9g", c->allowed);
     json_put(out, "error", "%.9g", c->before.largest);
     json_put(out, "error_with_cause", "%.9g", c->after.largest);

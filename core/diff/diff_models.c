@@ -286,6 +286,8 @@ DiffFigures diff_figures(const float *ours, const float *theirs, size_t cells, d
         squares += d * d;
         f.nan_ours += isnan(ours[i]) && !isnan(theirs[i]);
         f.nan_theirs += isnan(theirs[i]) && !isnan(ours[i]);
+        f.inf_ours += isinf(ours[i]) && isfinite(theirs[i]);
+        f.inf_theirs += isinf(theirs[i]) && isfinite(ours[i]);
         if (!isfinite(ours[i]) || !isfinite(theirs[i]))
             continue;
         f.numbers++;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/utf8.h"
@@ -256,15 +257,45 @@ static void put_proposal(const DiffCause *c, Buf *out)
     buf_putc(out, '.');
 }
 
-/* "NaN in 3 of 17 cells there, numbers here"; nothing where both have the same. */
+/* "the recording has NaN in 3 of 17 cells where there are numbers here"; nothing where both have the same. */
 static void put_nan(const DiffNamed *n, const DiffRow *row, const DiffFigures *f, Buf *out)
 {
-    size_t cells = graph_cells(n->s->graph, row->tensor->node);
-    if (f->nan_theirs)
-        buf_printf(out, "the recording has NaN in %zu of %zu cells where there are numbers here", f->nan_theirs, cells);
-    if (f->nan_ours)
-        buf_printf(out, "%s%zu of %zu cells are NaN here and not in the recording", f->nan_theirs ? "; " : "",
-                   f->nan_ours, cells);
+    const size_t cells = graph_cells(n->s->graph, row->tensor->node), theirs[] = {f->nan_theirs, f->inf_theirs},
+                 ours[] = {f->nan_ours, f->inf_ours};
+    static const char *const CALLED[] = {"NaN", "∞"};
+    for (int k = 0; k < 2 && diff_no_number(n->s->graph, row->tensor->node, f); k++) {
+        if (theirs[k])
+            buf_printf(out, "%sthe recording has %s in %zu of %zu cells where there are numbers here",
+                       out->len ? "; " : "", CALLED[k], theirs[k], cells);
+        if (ours[k])
+            buf_printf(out, "%s%zu of %zu cells are %s here and not in the recording", out->len ? "; " : "", ours[k],
+                       cells, CALLED[k]);
+    }
+}
+
+/* The weights of the step, here, that hold NaN or ∞. Returns how many; two are told. */
+static int put_broken(const DiffNamed *n, NodeId node, Buf *out)
+{
+    enum { TOLD = 2 };
+    const Graph *g = n->s->graph;
+    bool *in = xcalloc((size_t)g->count, sizeof *in);
+    int weights = 0;
+    diff_segment(g, n->r, node, in);
+    for (NodeId i = 0; i <= node; i++) {
+        const Node *w = graph_node(g, i);
+        if (!in[i] || w->op != OP_LEAF || w->leaf.kind != LEAF_TENSOR)
+            continue;
+        const float *x = run_need(n->s->run, i);
+        size_t cells = graph_cells(g, i), bad = 0;
+        for (size_t k = 0; k < cells; k++)
+            bad += isfinite(x[k]) ? 0 : 1;
+        if (bad && weights++ < TOLD)
+            buf_printf(out, " The weight %s has NaN or ∞ in %zu of its %zu numbers here.", w->path, bad, cells);
+    }
+    free(in);
+    if (weights > TOLD)
+        buf_printf(out, " So have %d more.", weights - TOLD);
+    return weights;
 }
 
 /* "31 of the 183 that the model computes, from patch_embed to logits" */
@@ -351,7 +382,9 @@ static void put_unexplained(const DiffNamed *n, const DiffCause *c, bool nan, bo
     if (c->stopped)
         buf_printf(out, " The search for its cause was stopped after %d mistakes.", c->tried);
     else if (nan)
-        buf_puts(out, given ? "" : " No mistake that is tried makes NaN: look at this step's numbers.");
+        buf_puts(out, put_broken(n, node, out) || given
+                          ? ""
+                          : " No mistake that is tried makes NaN or ∞: look at this step's numbers.");
     else if (!given && known && c->steps > 1)
         buf_printf(
             out,
@@ -405,6 +438,9 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *o
                    spread ? c->after.rms : c->after.largest);
         if (*c->also)
             buf_printf(out, " The recording can't tell it from another: %s.", c->also);
+    } else if (c->factor < 0 || c->factor > 0) {
+        buf_printf(out, " Recorded is %.*g times what is here, in every cell. No mistake that was tried explains it.",
+                   c->allowed < 1e-3 ? 5 : 3, c->factor);
     } else if (*c->text && c->after.largest < c->before.largest)
         buf_printf(out,
                    " None of the mistakes that were tried explains it. The nearest: %s; with it here the error falls "

@@ -249,6 +249,42 @@ static void fused_tensor(void **state)
     side_close(&s);
 }
 
+/* One factor on every cell is told, and only where it is one; ∞ at once, with the weight that has it. */
+static void a_factor_or_infinite(void **state)
+{
+    (void)state;
+    enum { CELLS = 17 * 32 };
+    static const char *const SAYS[] = {"is 0.125 times what is here, in every cell",
+                                       "the recording has ∞ in 1 of 544 cells", "w_q has NaN or ∞ in 1 of its 1024"};
+    for (int how = 0; how < 4; how++) { /* …the last: a cell that is not so */
+        Side s;
+        Compared d;
+        Err err = {""};
+        float x[CELLS];
+        side_open(&s, TINY, TINY "/image.ppm");
+        memcpy(x, bench_values(&s.bench, how == 2 ? "blocks.0.attn.q" : "blocks.0.ln1.out"), sizeof x);
+        for (int i = 0; i < CELLS && how != 2; i++)
+            x[i] /= 8;
+        x[77] = how == 1 ? INFINITY : how == 3 ? 2 * x[77] : x[77];
+        TensorOut out = {.name = how == 2 ? "blocks.0.attn.q" : "blocks.0.ln1.out",
+                         .rank = 3,
+                         .shape = {1, 17, 32},
+                         .data = x};
+        assert_true(tensors_write(trace_path(), TF_SAFETENSORS, &out, 1, NULL, &err));
+        if (how == 2) {
+            side_close(&s);
+            side_open(&s, TINY, TINY "/image.ppm");
+            s.bench.model.block[vit_weight(&s.bench.model.weights, VIT_W_Q, 0)->data - s.bench.model.block] = INFINITY;
+        }
+        compare_with(&d, &s, trace_path(), NULL, PRECISION_F32);
+        if (how < 3 ? !strstr(buf_str(&d.verdict), SAYS[how]) : strstr(buf_str(&d.verdict), "in every cell") != NULL)
+            fail_msg("%d: %s", how, buf_str(&d.verdict));
+        assert_int_equal(how == 1 || how == 2 ? d.report.cause[0].tried : 0, 0); /* nothing is searched for */
+        compare_free(&d);
+        side_close(&s);
+    }
+}
+
 static void layouts(void **state)
 {
     (void)state;
@@ -964,6 +1000,7 @@ int main(void)
         cmocka_unit_test(registers_left_out),
         cmocka_unit_test(a_factor_is_no_epsilon),
         cmocka_unit_test(large_scores),
+        cmocka_unit_test(a_factor_or_infinite),
         cmocka_unit_test(stopped),
         cmocka_unit_test(listed_or_read_otherwise),
     };

@@ -1,4 +1,5 @@
 /* `info`: what is loaded, what it costs, what had to be assumed, on which machine. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -268,14 +269,15 @@ bool ask_nan_begins(const Session *s, Side side, Buf *out)
     for (NodeId n = 0; r && n < g->count; n++) {
         const float *x = graph_node(g, n)->flags & NODE_PROBE ? NULL : run_peek(r, n);
         size_t cells = x ? graph_cells(g, n) : 0, first = 0, count = 0;
+        const bool weight = graph_node(g, n)->op == OP_LEAF && graph_node(g, n)->leaf.kind == LEAF_TENSOR;
         for (size_t i = cells; i > 0; i--)
-            if (x[i - 1] != x[i - 1]) {
+            if (isnan(x[i - 1]) || (weight && isinf(x[i - 1]))) { /* of a weight's ∞ NaN is made */
                 first = i - 1;
                 count++;
             }
         if (!count)
             continue;
-        buf_puts(out, "NaN begins at ");
+        buf_puts(out, isnan(x[first]) ? "NaN begins at " : "∞ begins at ");
         put_place(g, n, first, out);
         const Node *node = graph_node(g, n);
         bool given = node->op == OP_LEAF && (node->leaf.kind == LEAF_TENSOR || node->leaf.kind == LEAF_INPUT);
