@@ -452,7 +452,7 @@ static void find_causes(DiffReport *d, const DiffSubject *s, const DiffReference
             kind[known].last = node;
             continue;
         }
-        if (kinds == KINDS_MOST || d->cause_count == DIFF_CAUSES)
+        if ((kinds == KINDS_MOST || d->cause_count == DIFF_CAUSES) && ++d->unsearched)
             continue;
         DiffCause *c = &d->cause[d->cause_count++];
         *c = (DiffCause){.row = i, .rows = 1, .stopped = d->stopped, .only = -1};

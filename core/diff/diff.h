@@ -160,6 +160,7 @@ typedef struct DiffReport {
     int count, begins, inherits;
     DiffCause cause[DIFF_CAUSES];
     int cause_count; /* the first row that begins, then those of other kinds; if none does, the first that inherits */
+    int unsearched;  /* rows that begin and of whose kind no cause was looked for, as there are many */
     DiffCoverage coverage;
     DiffCause hint; /* same: a mistake within the tolerance that explains a step which stands out; text "" as a rule */
     double usual;   /* the error in the middle of all steps */

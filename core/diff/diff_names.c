@@ -474,12 +474,12 @@ static bool no_such_nodes(const Graph *g, const DiffName *line, const char *file
     blocks = near ? strstr(near, "blocks.0.") : NULL;
     if (blocks)
         utf8_print(pattern, sizeof pattern, "%.*sblocks.*%s", (int)(blocks - near), near, blocks + 8);
-    return err_set(err, "%s: line %d: this model has no '%.120s'%s%s%s; `vitrine info --nodes` lists them", file,
-                   number, line->nodes, near ? "; did you mean " : "",
+    return err_set(err, "%s: line %d: this model has no '%.120s'%s%s%s `vitrine info --nodes` lists them", file, number,
+                   line->nodes, near ? "; did you mean " : "",
                    blocks ? pattern
                    : near ? near
                           : "",
-                   near ? "?" : "");
+                   near ? "?" : ";");
 }
 
 static bool add_line(DiffMap *m, char *text, const Graph *g, const char *file, int number, Err *err)

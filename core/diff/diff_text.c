@@ -171,11 +171,13 @@ static void put_shapes(const DiffNamed *n, const char *before, const char *behin
                    m->there, m->there == 1 ? "" : "s", a->n);
     buf_printf(out, "%d of %d tensors with a name known here have another shape and were not compared: ", m->count,
                m->count + n->r->count);
-    buf_printf(out, "'%s' has %zu %s%s, here there are %d", m->name, m->there, tokens ? "token" : a->name,
-               m->there == 1                   ? ""
-               : strcmp(a->name, "class") == 0 ? "es"
-                                               : "s",
-               a->n);
+    const char *name = tokens ? "token" : a->name, *of = strstr(name, " of "); /* "word of the vocabulary" */
+    buf_printf(out, "'%s' has %zu %.*s%s%s, here there are %d", m->name, m->there,
+               of ? (int)(of - name) : (int)strlen(name), name,
+               m->there == 1                ? ""
+               : strcmp(name, "class") == 0 ? "es"
+                                            : "s",
+               of ? of : "", a->n);
     if (tokens && c && fewer > 0 && (fewer == c->registers || fewer == vit_prefix(c) || (fewer == 1 && c->cls)))
         buf_printf(out, ": the recording leaves the %s out",
                    fewer == c->registers ? "registers"
@@ -413,9 +415,9 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *o
     if (nan.len)
         snprintf(error, sizeof error, "%s", buf_str(&nan));
     else if (spread)
-        snprintf(error, sizeof error, "rms error %.2g, allowed %.2g", f->rms, row->allowed_rms);
+        snprintf(error, sizeof error, "the tensor's rms error %.2g, allowed %.2g", f->rms, row->allowed_rms);
     else
-        snprintf(error, sizeof error, "error %.2g, allowed %.2g", f->largest, c->allowed);
+        snprintf(error, sizeof error, "the tensor's largest error %.2g, allowed %.2g", f->largest, c->allowed);
     if (c->accumulated)
         buf_printf(out,
                    "Different: at %s small errors have added up to more than is allowed (%s), though each single step "
@@ -464,13 +466,17 @@ void diff_verdict(const DiffNamed *n, Buf *out)
 {
     const DiffReport *d = n->d;
     double through = 0, local = 0;
+    int given = 0;
     for (int i = 0; i < d->count; i++) {
+        given += graph_node(n->s->graph, d->row[i].tensor->node)->op == OP_LEAF;
         through = d->row[i].through.largest > through ? d->row[i].through.largest : through;
         local = d->row[i].local.largest > local ? d->row[i].local.largest : local;
     }
     if (d->same) {
         buf_printf(out, d->count == 1 ? "Same: the %d tensor compared (" : "Same: each of the %d tensors compared (",
                    d->count);
+        if (given)
+            buf_printf(out, "%d given, and ", given);
         put_coverage(n, out);
         buf_printf(out, ") follows from its inputs (largest error %.2g; since the input %.2g).", local, through);
         if (*d->hint.text)
@@ -498,6 +504,9 @@ void diff_verdict(const DiffNamed *n, Buf *out)
         buf_puts(out,
                  " All that differs is within what float32 makes of adding in another order: the tolerance asked for "
                  "is below that.");
+    if (d->unsearched)
+        buf_printf(out, " %d more tensor%s and %s not looked into.", d->unsearched,
+                   d->unsearched == 1 ? " differs" : "s differ", d->unsearched == 1 ? "was" : "were");
     buf_puts(out, " Compared: ");
     put_coverage(n, out);
     buf_putc(out, '.');
