@@ -351,20 +351,39 @@ static void put_stair(const Paint *p, const Axis *axis, int first, int count, in
         }
 }
 
-/* Whole words in one line, each from its column on: that of the cursor, and as many others as have room. */
+static bool is_blank(const Paint *p, int y, int from, int to)
+{
+    bool blank = true;
+    for (int x = from; x < to; x++) {
+        const Cell *k = canvas_at(p->c, y, x);
+        blank = blank && (!k || k->ch == ' ');
+    }
+    return blank;
+}
+
+/* Behind a corner in its column, at the end in front of one. False: there is no room. */
+static bool put_cornered(const Paint *p, Rect at, int x, Style style, const char *text)
+{
+    const int n = utf8_cells(text), end = at.x + at.w;
+    const bool right = x + 1 + n <= end && is_blank(p, at.y, x - (x > at.x), x + n + 1 + (x + n + 1 < end));
+    const int from = right ? x : x - n;
+    if (!right && (from < at.x || !is_blank(p, at.y, from - (from > at.x), x + 1)))
+        return false;
+    canvas_label(p->c, at.y, right ? x + 1 : from, n, style, text);
+    canvas_glyph(p->c, at.y, x, style, right ? 0x2514 : 0x2518);
+    return true;
+}
+
+/* Whole words in one line, each with a corner in its column, or it would be taken for that of those above it, too: that
+ * of the cursor, the last, and as many others as have room. */
 static void put_some(const Paint *p, const Axis *axis, int first, int count, int here, Rect at, int wide)
 {
-    char text[64];
-    int from = at.x + at.w, to = at.x, free_from = at.x, end = at.x + at.w;
-    if (here >= first && here < first + count) {
-        int x = at.x + (here - first) * wide, n = utf8_cells(axis_label(axis, here, text, sizeof text));
-        from = x + n > end && end - n > at.x ? end - n : x;
-        to = from + canvas_label(p->c, at.y, from, end - from, STYLE_CURSOR, text);
-    }
-    for (int i = 0; i < count; i++) {
-        int x = at.x + i * wide, n = utf8_cells(axis_label(axis, first + i, text, sizeof text));
-        if (first + i != here && x >= free_from && x + n <= end && (x + n < from || x > to))
-            free_from = x + canvas_label(p->c, at.y, x, n, STYLE_AXIS, text) + 1;
+    for (int k = -2; k < count; k++) {
+        char text[64];
+        const int i = k == -2 ? here - first : k == -1 ? count - 1 : k;
+        if (i >= 0 && i < count && (k == -2 || first + i != here) && (k != count - 1 || k < 0))
+            put_cornered(p, at, at.x + i * wide, first + i == here ? STYLE_CURSOR : STYLE_AXIS,
+                         axis_label(axis, first + i, text, sizeof text));
     }
 }
 

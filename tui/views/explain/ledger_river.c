@@ -325,9 +325,9 @@ static bool is_tributary(const Paint *p, const Cell *k)
     return is_full(k) && !is_stream(p, k->fg);
 }
 
-/* Where a part has one column for both: how far its loss would reach, over what stands there. In the cell where its
- * water ends there is no room for both: then beside it, outside where more is lost, else inside, and where there is no
- * room on the water's colour. */
+/* Where a part has one column for both: how far its loss would reach, over what stands there. In the cell where
+ * its water ends there is no room for both: then beside it, inside where less is lost and there is water, else
+ * outside, and where there is no room on the water's colour. */
 static void put_lost_mark(const Paint *p, const River *r, const Bed *b, int i)
 {
     const Tributary *t = &r->at[i];
@@ -345,7 +345,7 @@ static void put_lost_mark(const Paint *p, const River *r, const Bed *b, int i)
         const int was = y;
         if (inside && is_tributary(p, canvas_at(p->c, y + in, x)))
             y += in;
-        else if (!inside && next && next->ch <= ' ')
+        else if (next && next->ch <= ' ')
             y = out;
         if (y != was && !p->c->ascii) /* at that cell's edge */
             glyph = y > was ? UPPER_EDGE : LOWER_EDGE;
