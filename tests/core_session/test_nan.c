@@ -1,4 +1,5 @@
 /* A pass that stops being numbers: the first place that does, and none where all are. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,6 +69,7 @@ static void begins(void **state)
     } cases[] = {
         {VIT_B_UP, 1, 5, 0, "NaN begins at blocks.1.mlp.b_up[m=5]: 1 of its 64 values, as the file has them"},
         {VIT_W_O, 0, 33, 0, "NaN begins at blocks.0.attn.w_o[d=1,h=0,e=1]: 1 of its 1024 values, as the file has"},
+        {VIT_B_Q, 1, 2, INFINITY, "∞ begins at blocks.1.attn.b_q[h=0,e=2]: 1 of its 32 values, as the file has them"},
         /* 3e38 is a number; its products with keys are infinite, and ∞ less the row's maximum is none */
         {VIT_B_Q, 1, 2, 3e38f, "NaN begins at blocks.1.attn.exp[h=0"},
     };

@@ -128,7 +128,7 @@ const char *ask_glossary_alias(int i, const char **entry);
 /* Is it one of the words that people use about Transformers (no name of a node or an axis)? "heads" is "head". */
 bool ask_glossary_term(const char *word);
 void ask_glossary_complete(const Session *s, int index, Buf *out);
-/* "NaN begins at blocks.3.mlp.post[t=0,m=5]: 1 of its 9216 values", of what is computed so far and kept; false without
+/* "NaN begins at blocks.3.mlp.post[t=0,m=5]: 1 of its 9216 values", or ∞ at a weight, of what is kept; false without
  * any. */
 bool ask_nan_begins(const Session *s, Side side, Buf *out);
 #endif
