@@ -85,8 +85,8 @@ static void enter_puts_it_in(void **state)
     Err err = {""};
     run("open #17; pin; open #4; patching of=star against=ring");
     measured();
-    int of, against;
-    assert_true(patches_answers(&s, &of, &against) && of != against);
+    int row, of, against;
+    assert_true(patches_answers(&s, &row, &of, &against) && of != against);
     run("move down; move right");
     assert_int_equal(patches_here(&s, session_patching(&s, NULL)), 1 * 5 + 1);
     has(s.place.path, "blocks.1.attn.z");

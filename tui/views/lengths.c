@@ -228,8 +228,10 @@ void lengths_legend(const Paint *p, Rect r, const Box *b, float most)
         if (line.w < LENGTHS_WIDE)
             canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, what);
         else {
+            const bool beyond = compares ? most >= FULL[true]
+                                         : there && v.below && v.count && largest(v.below, 0, v.count) > most;
             char text[64]; /* the scale's end comes before which half it is */
-            utf8_print(text, sizeof text, "%s %s %s%s", what, !compares || most < FULL[true] ? "≤" : "≥", end,
+            utf8_print(text, sizeof text, "%s %s %s%s", what, beyond ? "≥" : "≤", end,
                        compares && line.w > 34 ? ", as a root" : "");
             bool room = utf8_cells(text) + used + 7 <= line.w;
             canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "%s%s",

@@ -112,16 +112,25 @@ const Axis *patches_axis(const Session *s)
     return o == AXIS_NONE ? NULL : &g->axes[o];
 }
 
-bool patches_answers(const Session *s, int *of, int *against)
+bool patches_answers(const Session *s, int *row, int *of, int *against)
 {
     const Graph *g = s->now->pass.base;
     size_t cell, other;
-    int row;
     if (!patching_of(s) || !patching_number(patching_of(s), &cell, &other))
         return false;
-    ledger_class(g, ledger_answers(g), cell, &row, of);
-    ledger_class(g, ledger_answers(g), other, &row, against);
+    ledger_class(g, ledger_answers(g), other, row, against);
+    ledger_class(g, ledger_answers(g), cell, row, of);
     return true;
+}
+
+int patches_asked(const Session *s, Sequence sequence)
+{
+    const Graph *g = s->now->pass.base;
+    int row, of, against;
+    if (s->place.screen != SCREEN_PATCHES || !patches_answers(s, &row, &of, &against))
+        return -1;
+    const int axis = node_role(g, ledger_answers(g), ROLE_QUERY);
+    return axis != AXIS_NONE && g->axes[axis].sequence == sequence ? row : -1;
 }
 
 /* --- the work --- */
@@ -292,19 +301,19 @@ void patches_line(const Session *s, const PatchPlace *p, Buf *out)
 /* The cursor of the answer's screen on what was measured: A's answer, in the row that was asked. */
 static void stand_on_answer(Session *s)
 {
-    int of, against;
-    if (!patches_answers(s, &of, &against))
+    int row, of, against;
+    if (!patches_answers(s, &row, &of, &against))
         find_number(s, patching_of(s), CLOCK_NEVER);
-    if (!patches_answers(s, &of, &against))
+    if (!patches_answers(s, &row, &of, &against))
         return;
     const Graph *g = s->now->pass.base;
     const NodeId y = ledger_answers(g);
-    const int row = node_role(g, y, ROLE_QUERY);
+    const int asks = node_role(g, y, ROLE_QUERY);
     session_set_index(s, node_role(g, y, ROLE_ANSWER), of);
-    if (row == AXIS_NONE)
+    if (asks == AXIS_NONE)
         return;
-    session_set_index(s, row, s->look.patches.at);
-    session_sync(s, row);
+    session_set_index(s, asks, s->look.patches.at);
+    session_sync(s, asks);
 }
 
 /* The patch in force, or no longer, and the answer beside what it was. */
@@ -440,8 +449,8 @@ void patches_put_same(const Session *s, const PatchingResult *r, Buf *out)
 /* "the logit of lo less that of had is −1.2 in B, on show, and 3.4 in A, pinned" */
 static void put_number(const Session *s, const PatchingResult *r, Buf *out)
 {
-    int of, against;
-    if (!patches_answers(s, &of, &against))
+    int row, of, against;
+    if (!patches_answers(s, &row, &of, &against))
         return;
     buf_puts(out, "The logit of ");
     put_answer(s, of, out);

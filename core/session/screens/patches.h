@@ -7,8 +7,11 @@
 
 /* What is measured so far, NULL where nothing is yet; err (may be NULL): why it cannot be, else empty. */
 const PatchingResult *session_patching(const Session *s, Err *err);
-/* The two answers whose difference it is, as numbers of the answers' axis; false while they are not known. */
-bool patches_answers(const Session *s, int *of, int *against);
+/* The row of logits and the two answers whose difference it is, as numbers of the answers' axis; false while they are
+ * not known. */
+bool patches_answers(const Session *s, int *row, int *of, int *against);
+/* While its screen is on show the token of that sequence after which it is asked; −1: of none. */
+int patches_asked(const Session *s, Sequence sequence);
 const Axis *patches_axis(const Session *s); /* of those answers; NULL: there is none */
 /* "dec 2", "block 2", "dec 2 self"; "MLP", "head 3" or a token. */
 void patches_row_name(const Session *s, int row, char *out, size_t n);

@@ -164,11 +164,11 @@ static void draw_status(const Paint *p, const Patches *k)
     const PatchingResult *r = k->r;
     Rect at = k->status;
     char a[64], b[64], here[24], there[24];
-    int of, against, used = 0;
+    int row, of, against, used = 0;
     if (r->done < r->count)
         used = canvas_printf(p->c, at.y, at.x, at.w, STYLE_STRONG, "measuring %d %%  ",
                              (int)(100 * (double)r->done / (double)r->count));
-    if (isnan(r->from) || !patches_answers(p->s, &of, &against))
+    if (isnan(r->from) || !patches_answers(p->s, &row, &of, &against))
         return;
     number_text(here, sizeof here, r->to, 8);
     number_text(there, sizeof there, r->from, 8);

@@ -5,6 +5,7 @@
 
 #include "core/base/utf8.h"
 #include "core/session/ask/ledgers.h"
+#include "core/session/screens/patches.h"
 #include "tui/views/attention/word_row.h"
 
 enum { LOW = 12, ROOMY = 30, HIGH = 20, NAME = 7, SIDE_NAME = 9, LABEL = WORD_LABEL, MARKS = 2 };
@@ -70,6 +71,9 @@ static bool line_open(const Session *s, Side side, Sequence sequence, Line *l)
     }
     if (l->seen < 0)
         l->seen = named(s, side, l->axis);
+    const int asked = patches_asked(s, sequence);
+    if (asked >= 0 && asked < l->axis->n)
+        l->asks = asked;
     return true;
 }
 
