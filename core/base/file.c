@@ -177,6 +177,13 @@ bool file_exists(const char *path)
     return stat(path, &st) == 0;
 }
 
+bool file_there(const char *path, Err *err)
+{
+    char name[NAME_SHOWN];
+    utf8_clean(name, sizeof name, path);
+    return file_exists(path) || can_not_open(name, errno, err);
+}
+
 bool file_is_dir(const char *path)
 {
     struct stat st;

@@ -43,6 +43,7 @@ void file_tidy(int folder, int64_t seconds);
 /* opendir; a signal does not end it. NULL with errno. */
 DIR *file_folder(const char *path);
 bool file_exists(const char *path);
+bool file_there(const char *path, Err *err); /* …or why a file or folder of that name is not to be had */
 bool file_is_dir(const char *path);
 const char *file_suffix(const char *path); /* "png" of "a/b.PNG" is "PNG"; "" when there is none */
 /* Does the name end in one of those kinds, "png jpg", in letters of either case? */

@@ -492,6 +492,8 @@ Tokenizer *tokenizer_open(const char *folder, Err *err)
         return end(t, read_sentencepiece(t, folder, true, false, err));
     if (is_there(folder, "tokenizer.model", t->path))
         return end(t, read_sentencepiece(t, folder, false, false, err));
+    if (!file_there(folder, err))
+        return end(t, false);
     err_set(
         err,
         "%s: there is no tokenizer.json, no vocab.json with merges.txt or source.spm, no vocab.txt, spiece.model or "

@@ -203,7 +203,8 @@ static bool cut(const Tokenizer *t, const char *text, int most, int *number, int
             strcat(left, lost);
     }
     buf_free(&written);
-    bool ok = k.n <= (size_t)most || err_set(err, "a text may have at most %d words: shorten it", most);
+    bool ok = k.n <= (size_t)most ||
+              err_set(err, "a text of %zu tokens, where at most %d can be taken: shorten it", k.n, most);
     for (size_t i = 0; ok && i < k.n; i++)
         number[(*n)++] = k.at[i].id;
     tokens_free(&k);

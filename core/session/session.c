@@ -571,6 +571,8 @@ bool text_open(Model *m, const char *model, Err *err)
         return err_set(err,
                        "%.300s: an unfinished training, and no model yet: the same `vitrine train` command goes on",
                        model);
+    if (!text_asked(model) && !file_there(model, err))
+        return false;
     if (!text_asked(model))
         return err_set(err, "%.300s: is no text model that is known here; without -m the bundled translator is taken",
                        model);

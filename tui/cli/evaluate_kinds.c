@@ -77,6 +77,7 @@ static void put_page(const Graph *g, const HeadKindsResult *r, const char *name,
     bool copies = false;
     for (HeadKind kind = 0; kind < HEAD_KINDS; kind++) {
         double low = 1, high = 0, control = 0;
+        int of = 0, is = 0;
         for (int i = 0; i < r->attentions * r->heads; i++) {
             int a = i / r->heads;
             if (!r->applies[a][kind])
@@ -84,6 +85,8 @@ static void put_page(const Graph *g, const HeadKindsResult *r, const char *name,
             low = r->uniform[a][kind] < low ? r->uniform[a][kind] : low;
             high = r->uniform[a][kind] > high ? r->uniform[a][kind] : high;
             control = r->control[i][kind].mean > control ? r->control[i][kind].mean : control;
+            of++;
+            is += head_kinds_is(r, i, kind);
         }
         if (!any(r, kind))
             continue;
@@ -92,6 +95,8 @@ static void put_page(const Graph *g, const HeadKindsResult *r, const char *name,
             buf_printf(page, " to %.1f", 100 * high);
         buf_printf(page, "; control (%s) %.1f at most\n", head_kind_control(kind), 100 * control);
         put_rows(page, g, r, (int)kind);
+        if (!is && r->texts > 1)
+            buf_printf(page, "  none of %d head%s is of this kind\n", of, of == 1 ? "" : "s");
     }
     for (int i = 0; i < r->attentions * r->heads; i++)
         copies = copies || !isnan(r->copies[i].mean);

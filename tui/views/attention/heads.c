@@ -450,9 +450,12 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         heads_words_draw(p, r, focus);
     else
         canvas_wrap(p->c, r, STYLE_TEXT,
-                    side == SIDE_DIFF ? "A and B have no heads in common to subtract."
-                                      : "On this side no head looks at patches, so none looks any number of pixels "
-                                        "far. `view sheet` has every head, `view sentence` draws one between words.");
+                    side == SIDE_DIFF && session_by_attention(p->s) &&
+                            session_exhibit(p->s, SIDE_A)->model == session_exhibit(p->s, SIDE_B)->model
+                        ? "Heads are measured on texts of random tokens, not on A's and B's: there is no difference."
+                    : side == SIDE_DIFF ? "A and B have no heads in common to subtract."
+                                        : "On this side no head looks at patches, so none looks any number of pixels "
+                                          "far. `view sheet` has every head, `view sentence` draws one between words.");
 }
 
 /* The focused block first, then those around it, as many as may be held. */

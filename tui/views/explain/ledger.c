@@ -318,6 +318,19 @@ static void draw_ledger(const Paint *p, const LedgerView *v, Rect r, bool focus)
         ledger_draw_river(p, v, l.body, focus);
 }
 
+static int written_tokens(const Session *s, Side side)
+{
+    const Graph *g = session_graph(s, side);
+    const int axis = graph_role(g, ROLE_QUERY, SEQUENCE_TARGET);
+    return axis == AXIS_NONE ? 0 : g->axes[axis].n;
+}
+
+/* The ledger is of one answer, after one token: a text of another length may have none there. */
+static bool other_length(const Session *s, Side side)
+{
+    return side == SIDE_A && session_ledger(s, SIDE_B) && written_tokens(s, SIDE_A) != written_tokens(s, SIDE_B);
+}
+
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     if (r.h < 3 || r.w < 16)
@@ -327,7 +340,12 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (side == SIDE_DIFF && !v.l)
         canvas_wrap(p->c, r, STYLE_DIM,
                     "A and B are not made of the same parts, so there is no difference of their ledgers.");
-    else if (!v.l)
+    else if (!v.l && other_length(p->s, side)) {
+        char text[96];
+        utf8_print(text, sizeof text, "No ledger on this side: A has %d tokens, B %d.", written_tokens(p->s, SIDE_A),
+                   written_tokens(p->s, SIDE_B));
+        canvas_wrap(p->c, r, STYLE_DIM, text);
+    } else if (!v.l)
         canvas_wrap(p->c, r, STYLE_DIM,
                     "No ledger here. `ledger` makes one of the answer; values that are rounded (`set precision bf16`) "
                     "have none.");
