@@ -20,6 +20,8 @@
 #include "core/models/probes.h"
 
 enum { COUNT = 6, HEADS = 2, LAYERS = 2 };
+/* 2.5 % of Student's distribution of five degrees of freedom lie beyond it, from tables */
+static const double STUDENT = 2.570582;
 
 static void small(VitConfig *c)
 {
@@ -87,6 +89,12 @@ static void close_alone(Alone *a)
     free(a->pixels);
 }
 
+static void nearly(const char *what, double have, double want)
+{
+    if (!(fabs(have - want) <= 1e-3 * fabs(want)))
+        fail_msg("%s: %.12g, should be %.12g", what, have, want);
+}
+
 static void same(const char *what, double have, double want)
 {
     if (!(fabs(have - want) <= 1e-9 * (1 + fabs(want))))
@@ -148,7 +156,7 @@ static void check_survey(const Model *m, bool scale, Pool *pool)
     same("distance", r->distance[LAYERS * HEADS - 1].mean, distance);
     spread = sqrt((spread - COUNT * distance * distance) / (COUNT - 1)); /* of the pictures */
     assert_true(spread > 0);
-    same("its margin", r->distance[LAYERS * HEADS - 1].margin, 1.959963984540054 * spread / sqrt(COUNT));
+    nearly("its margin", r->distance[LAYERS * HEADS - 1].margin, STUDENT * spread / sqrt(COUNT));
     same("entropy", r->entropy[1].mean, entropy);
     same("largest", r->largest[HEADS].mean, largest);
     same("area", r->area.mean, area);
@@ -219,7 +227,7 @@ static void places(void **state)
         }
         MeanOver m_k = k < HEAD_PLACES ? r->share[CELL][k] : r->distance[CELL];
         same("mean", m_k.mean, mean);
-        same("margin", m_k.margin, 1.959963984540054 * sqrt(spread / COUNT));
+        nearly("margin", m_k.margin, STUDENT * sqrt(spread / COUNT));
         if (k < HEAD_PLACES)
             same("even", r->even[CELL / r->heads][k], even[k]);
         all += k < HEAD_PLACES ? m_k.mean : 0;

@@ -653,13 +653,14 @@ static void of_cross_attention(void **state)
     buf_free(&out);
 }
 
-/* Over columns of one cell whole words, in one line: the cursor's, and those that have room. */
+/* Over columns of one cell whole words, in one line, each behind a corner in its column (here L): the cursor's, and
+ * those that have room. */
 static void words_over_narrow_columns(void **state)
 {
     (void)state;
     Canvas c;
     Attend a;
-    const char *const LINE = "the   street ";
+    const char *const LINE = "Lthe  Lstreet";
     must("goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=6]");
     assert_true(attend_open(&session, SIDE_B, -1, &a));
     assert_int_equal(a.u_axis->n, 13);
@@ -667,9 +668,11 @@ static void words_over_narrow_columns(void **state)
     canvas_init(&c, 1, 13);
     Paint p = {.s = &session, .c = &c, .mode = MODE_256};
     words_across(&p, a.u_axis, 0, 13, a.at_u, c.clip, 1);
-    for (int x = 0; x < 13; x++)
-        assert_int_equal(canvas_at(&c, 0, x)->ch ? canvas_at(&c, 0, x)->ch : ' ', LINE[x]);
-    assert_int_equal(canvas_at(&c, 0, 6)->style, STYLE_CURSOR);
+    for (int x = 0; x < 13; x++) {
+        const uint32_t ch = canvas_at(&c, 0, x)->ch;
+        assert_int_equal(ch ? ch : ' ', LINE[x] == 'L' ? 0x2514 : (uint32_t)LINE[x]);
+    }
+    assert_int_equal(canvas_at(&c, 0, 7)->style, STYLE_CURSOR);
     canvas_free(&c);
 }
 

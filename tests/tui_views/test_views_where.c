@@ -875,7 +875,7 @@ static void a_narrow_river_marks_what_is_lost(void **state)
     const Ledger *l = session_ledger(&session, SIDE_B);
     const Graph *g = session_graph(&session, SIDE_B);
     const LedgerEntry *e;
-    int head, names = 0, bed = 0, marks = 0, tallest = 0, run = 0, longest = 0;
+    int head, names = 0, bed = 0, marks = 0, large = 0, tallest = 0, run = 0, longest = 0;
     float most = 0, before = *session_peek(&session, SIDE_B, graph_node(g, l->start)->path);
     for (int y = 0; y < c.h; y++)
         for (int x = 0; x + 4 < c.w; x++) {
@@ -901,22 +901,24 @@ static void a_narrow_river_marks_what_is_lost(void **state)
         assert_true(isfinite(lost));
         float to = (lost > 0 ? fmaxf(before, 0) : fminf(before, 0)) + lost;
         int at = 0;
-        for (int y = 0; y < names; y++) { /* across a cell, or at its edge; the bed is none */
+        float edge = 0.5F; /* across a cell, or at its upper or lower edge; the bed is no mark */
+        for (int y = 0; y < names; y++) {
             const Cell *k = canvas_at(&c, y, x);
-            at = k->ch == 0x2501 || k->ch == 0x2594 ||
-                         (k->ch == 0x2581 && k->style == STYLE_TEXT && k->fg == COLOUR_DEFAULT)
-                     ? y
-                     : at;
+            const bool lower = k->ch == 0x2581 && k->style == STYLE_TEXT && k->fg == COLOUR_DEFAULT;
+            if (k->ch != 0x2501 && k->ch != 0x2594 && !lower)
+                continue;
+            at = y;
+            edge = lower ? 1 : k->ch == 0x2594 ? 0 : 0.5F;
         }
         marks += at > 0;
-        if (fabsf(lost) * lines > 0.3f)
-            assert_true(at);
-        if (at && fabsf((float)(bed + 1 - at) - 0.5f - to * lines) > 1.2f)
-            fail_msg("tributary %d: its mark is %d lines over the bed, not %g", i, bed + 1 - at, (double)(to * lines));
+        large += fabsf(lost) * lines > 0.3f;
+        if (at && fabsf((float)(bed + 1 - at) - edge - to * lines) > 0.8f)
+            fail_msg("tributary %d: its mark is %g lines over the bed, not %g", i,
+                     (double)(bed + 1 - at) - (double)edge, (double)(to * lines));
         before += session_peek(&session, SIDE_B,
                                graph_node(g, head < 0 ? e->total : e->heads)->path)[head < 0 ? 0 : head];
     }
-    assert_true(marks >= 8);
+    assert_true(marks >= 8 && 2 * marks >= large); /* one that no cell has room for is left out */
     canvas_free(&c);
 }
 

@@ -328,8 +328,8 @@ static void put_upright(const Paint *p, int y, int x, int lines, Style style, co
     }
 }
 
-/* The label of column i on line i % lines, below a thin line from its column; at the end one that does not fit begins
- * further left where that is free. */
+/* The label of column i on line i % lines, below a thin line from its column; at the end one that does not fit stands
+ * in front of a corner in its column, where that is free. */
 static void put_stair(const Paint *p, const Axis *axis, int first, int count, int here, Rect at, int wide, int lines)
 {
     int ends[WORD_LABEL] = {0}; /* of the last label on each line */
@@ -337,9 +337,11 @@ static void put_stair(const Paint *p, const Axis *axis, int first, int count, in
     for (int i = 0; i < count; i++) {
         char text[64];
         int x = at.x + i * wide, y = at.y + i % lines, room = lines * wide - 1;
-        int over = x + utf8_cells(axis_label(axis, first + i, text, sizeof text)) - (at.x + at.w);
-        if (over > 0 && i >= lines)
-            x = x - over > ends[i % lines] ? x - over : ends[i % lines] + 1;
+        const int n = utf8_cells(axis_label(axis, first + i, text, sizeof text));
+        if (x + n > at.x + at.w && x < at.x + at.w && x - n > (i < lines ? at.x - 1 : ends[i % lines])) {
+            canvas_glyph(p->c, y, x, first + i == here ? STYLE_CURSOR : STYLE_AXIS, 0x2518);
+            x -= n;
+        }
         ends[i % lines] = x + canvas_label(p->c, y, x, room < at.x + at.w - x ? room : at.x + at.w - x,
                                            first + i == here ? STYLE_CURSOR : STYLE_AXIS, text);
     }

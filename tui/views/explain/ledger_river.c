@@ -12,11 +12,12 @@
 enum {
     UPPER_EDGE = 0x2594,
     LOWER_EDGE = 0x2581,
-    HIGHEST = 96, /* lines of a river */
-    TALL = 5,     /* … that has some to spare */
-    PARTS = 8,    /* of a line */
-    WIDEST = 9,   /* columns of a tributary */
-    APART = 3,    /* … between blocks */
+    EDGE_AWAY = 5, /* eighths of a cell by which a mark may be off */
+    HIGHEST = 96,  /* lines of a river */
+    TALL = 5,      /* … that has some to spare */
+    PARTS = 8,     /* of a line */
+    WIDEST = 9,    /* columns of a tributary */
+    APART = 3,     /* … between blocks */
     ENDS_NARROW = 4,
     SPRING_NARROW = 2,
     MARGIN_BELOW = 2, /* lines of names */
@@ -325,30 +326,29 @@ static bool is_tributary(const Paint *p, const Cell *k)
     return is_full(k) && !is_stream(p, k->fg);
 }
 
-/* Where a part has one column for both: how far its loss would reach, over what stands there. In the cell where
- * its water ends there is no room for both: then beside it, inside where less is lost and there is water, else
- * outside, and where there is no room on the water's colour. */
+/* Where a part has one column for both: how far its loss would reach, over what stands there. In the cell where its
+ * water ends there is no room for both: then at the edge of the next, the inner one where less is lost than was
+ * written, and nowhere where that is too far off: the loss of the one in focus stands in words. */
 static void put_lost_mark(const Paint *p, const River *r, const Bed *b, int i)
 {
     const Tributary *t = &r->at[i];
-    float from = t->lost > 0 ? fmaxf(t->before, 0) : fminf(t->before, 0);
-    int line = (level_of(b, from + t->lost) - (t->lost > 0)) / PARTS,
-        y = b->r.y + b->r.h - 1 - clamp(line, 0, b->r.h - 1), x = river_column(r, b->r, i);
+    const bool up = t->lost > 0;
+    float from = up ? fmaxf(t->before, 0) : fminf(t->before, 0);
+    const int level = level_of(b, from + t->lost), line = clamp((level - up) / PARTS, 0, b->r.h - 1);
+    int y = b->r.y + b->r.h - 1 - line, x = river_column(r, b->r, i);
     Cell *k = canvas_at(p->c, y, x);
     uint32_t glyph = lost_glyph(p);
     if (!k || isnan(t->lost) || fabsf(t->lost) * b->scale < 1)
         return;
     if (k->ch > ' ' && !is_full(k)) {
-        const bool inside = t->lost * t->wrote > 0 && fabsf(t->lost) < fabsf(t->wrote);
-        const int in = t->lost > 0 ? 1 : -1, out = y - in;
-        const Cell *next = out < b->r.y || out >= b->r.y + b->r.h ? NULL : canvas_at(p->c, out, x);
-        const int was = y;
-        if (inside && is_tributary(p, canvas_at(p->c, y + in, x)))
-            y += in;
-        else if (next && next->ch <= ' ')
-            y = out;
-        if (y != was && !p->c->ascii) /* at that cell's edge */
-            glyph = y > was ? UPPER_EDGE : LOWER_EDGE;
+        const bool inside = t->lost * t->wrote > 0 && fabsf(t->lost) < fabsf(t->wrote), above = inside != up;
+        const int over = level - PARTS * line; /* the cell's lower edge */
+        y += above ? -1 : 1;
+        const Cell *next = y < b->r.y || y >= b->r.y + b->r.h ? NULL : canvas_at(p->c, y, x);
+        if ((above ? PARTS - over : over) > EDGE_AWAY || !next || (inside ? !is_tributary(p, next) : next->ch > ' '))
+            return;
+        if (!p->c->ascii)
+            glyph = above ? LOWER_EDGE : UPPER_EDGE;
         k = canvas_at(p->c, y, x);
     }
     /* as tall as it is, to half a cell */
