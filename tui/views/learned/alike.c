@@ -119,12 +119,10 @@ static void draw_place(const Paint *p, const Alike *a, int place)
 /* Which place's lengths the bar shows the scale of. */
 static void put_scale_of(int place, bool brief, char *out, size_t n)
 {
-    if (brief)
-        snprintf(out, n, "; scale of >");
-    else if (place)
-        snprintf(out, n, "; scale of block %d", place - 1);
+    if (brief || !place)
+        snprintf(out, n, "; scale of %s", brief ? ">" : "the start");
     else
-        snprintf(out, n, "; scale of the start");
+        snprintf(out, n, "; scale of block %d", place - 1);
 }
 
 /* What the colours are, with the numbers of the place in focus. Returns the columns used. */
@@ -158,8 +156,7 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
         while (form < 2 && utf8_cells(per[form]) > line.w)
             form++;
         n = utf8_print(text, sizeof text, "%s", bar ? per[form] : "length");
-        if (!bar) /* its column is named above */
-            n = 0;
+        n = bar ? n : 0; /* its column is named above */
         alike_put_longest(v, bar ? "; " : "", line.w - n - (bar ? BAR_LEAST + 2 : 0), &longest);
         if (!longest.len && !brief && bar) { /* which is longest comes before what the scale is of */
             n = utf8_print(text, sizeof text, "%s", per[2]);
