@@ -144,10 +144,11 @@ static void a_part_is_of_a_larger_whole(void **state)
         char line[64], sentence[256];
         snprintf(line, sizeof line, "open #%d; goto probs; why", picture);
         snprintf(sentence, sizeof sentence, "%s", run(line));
-        const char *of = strstr(sentence, " of "), *others = strstr(sentence, ", with all others "),
+        const char *of = strstr(sentence, " of "), *others = strstr(sentence, "; all together "),
                    *part = strstr(sentence, ": ");
         assert_true(part && !of != !others);
-        const float value = strtof(part + 2, NULL), number = strtof(of ? of + 4 : others + 18, NULL);
+        const float value = strtof(part + 2, NULL),
+                    number = strtof(of ? of + 4 : others + strlen("; all together "), NULL);
         assert_int_equal(of != NULL, value * number >= 0 && fabsf(value) <= fabsf(number));
         larger += others != NULL;
     }

@@ -1139,7 +1139,7 @@ static void a_path_of_a_river_has_no_part_above_its_whole(void **state)
             const bool called_part = strstr(buf_str(&out), part);
             snprintf(part, sizeof part, " %s, in all %s ", text[0], text[1]);
             const bool in_all = strstr(buf_str(&out), part);
-            snprintf(part, sizeof part, " %s, with all others %s ", text[0], text[1]);
+            snprintf(part, sizeof part, " %s; all together %s ", text[0], text[1]);
             assert_true(!called_part || inside);
             parts += inside && called_part;
             wholes += !inside && (in_all || strstr(buf_str(&out), part));

@@ -261,7 +261,7 @@ void ask_why_sentence(const Session *s, Side side, const WhyAnswer *a, Buf *out)
     ledger_part_text(g, &a->line, out);
     buf_puts(out, ": ");
     ask_put_short(out, a->line.value);
-    buf_puts(out, part ? " of " : ", with all others ");
+    buf_puts(out, part ? " of " : "; all together ");
     ask_put_short(out, a->number);
     if (a->token >= 0) {
         const bool most = fabsf(a->from) >= 0.5f * fabsf(a->head.value), other = a->head.line != a->line.line;

@@ -146,7 +146,7 @@ static bool river_path(const River *r, RiverPath *out)
  * wrote against it. In fewer columns than that has: the first number. Returns its columns; *whole: are both there? */
 static int part_text(const LedgerVia *via, int room, char out[64], bool *whole)
 {
-    static const char *const BETWEEN[] = {" of ", ", with all others ", ", in all "};
+    static const char *const BETWEEN[] = {" of ", "; all together ", ", in all "};
     const bool part = via->wrote * via->vote >= 0 && fabsf(via->wrote) <= fabsf(via->vote);
     char of[2][16];
     number_text(of[0], sizeof of[0], via->wrote, 7);
