@@ -12,7 +12,7 @@
 enum {
     UPPER_EDGE = 0x2594,
     LOWER_EDGE = 0x2581,
-    EDGE_AWAY = 5, /* eighths of a cell by which a mark may be off */
+    EDGE_AWAY = 2, /* eighths of a cell by which a mark may be off */
     HIGHEST = 96,  /* lines of a river */
     TALL = 5,      /* … that has some to spare */
     PARTS = 8,     /* of a line */
@@ -337,12 +337,14 @@ static void put_lost_mark(const Paint *p, const River *r, const Bed *b, int i)
     const int level = level_of(b, from + t->lost), line = clamp((level - up) / PARTS, 0, b->r.h - 1);
     int y = b->r.y + b->r.h - 1 - line, x = river_column(r, b->r, i);
     Cell *k = canvas_at(p->c, y, x);
-    uint32_t glyph = lost_glyph(p);
+    const int over = level - PARTS * line; /* the cell's lower edge */
+    uint32_t glyph = p->c->ascii || (over > EDGE_AWAY && over < PARTS - EDGE_AWAY) ? lost_glyph(p)
+                     : over <= EDGE_AWAY                                           ? LOWER_EDGE
+                                                                                   : UPPER_EDGE;
     if (!k || isnan(t->lost) || fabsf(t->lost) * b->scale < 1)
         return;
     if (k->ch > ' ' && !is_full(k)) {
         const bool inside = t->lost * t->wrote > 0 && fabsf(t->lost) < fabsf(t->wrote), above = inside != up;
-        const int over = level - PARTS * line; /* the cell's lower edge */
         y += above ? -1 : 1;
         const Cell *next = y < b->r.y || y >= b->r.y + b->r.h ? NULL : canvas_at(p->c, y, x);
         if ((above ? PARTS - over : over) > EDGE_AWAY || !next || (inside ? !is_tributary(p, next) : next->ch > ' '))
