@@ -73,9 +73,10 @@ static bool stored_by_head(const Trial *t)
 
 /* Something [rows, (h,e)] or [(h,e), rows] of q, k or v with its columns taken from where the cut has them; of weights
  * a column is `inner` long. from[i] may be NULL where the cut does not need it. */
-static const float *recut(Trial *t, Excerpt cut, int which, const float *const from[3], size_t rows, size_t inner)
+static const float *recut(Trial *t, Excerpt cut, int which, const float *const from[3], size_t rows, size_t heads,
+                          size_t inner)
 {
-    size_t heads = (size_t)t->size.heads, width = (size_t)t->size.head_dim, all = heads * width;
+    size_t width = (size_t)t->size.head_dim, all = heads * width;
     const bool by_head = stored_by_head(t);
     float *out = arena_alloc(&t->arena, size_mul(size_mul(rows, all), inner * sizeof *out));
     for (size_t r = 0; r < rows; r++)
@@ -111,7 +112,12 @@ static bool add_recut(Trial *t, const char *block, Excerpt cut, int which, const
             return false; /* of a source and a target of other lengths, or of shared keys */
         from[i] = recorded ? x->values : run_need(t->s->run, n);
     }
-    trial_add(t, EDIT_VALUES, graph_node(t->s->graph, target)->path)->data = recut(t, cut, which, from, rows, inner);
+    /* of shared keys there are fewer heads */
+    const size_t cells = graph_cells(t->s->graph, target), heads = cells / (rows * (size_t)t->size.head_dim * inner);
+    if (!heads || heads * rows * (size_t)t->size.head_dim * inner != cells)
+        return false;
+    trial_add(t, EDIT_VALUES, graph_node(t->s->graph, target)->path)->data = recut(t, cut, which, from, rows, heads,
+                                                                                   inner);
     return true;
 }
 
@@ -119,7 +125,8 @@ static bool add_recut(Trial *t, const char *block, Excerpt cut, int which, const
  * them, themselves. */
 static bool add_block(Trial *t, const char *block, Excerpt cut)
 {
-    size_t all = (size_t)t->size.heads * (size_t)t->size.head_dim, width = (size_t)t->size.width;
+    const Graph *g = t->s->graph;
+    size_t width = (size_t)t->size.width;
     for (int which = 0; which < (cut == CUT_EXCHANGED ? 2 : 3); which++) {
         NodeId n = node_of(t, block, NODES[which]);
         bool made = n <= t->target->node && t->in[n];
@@ -127,7 +134,7 @@ static bool add_block(Trial *t, const char *block, Excerpt cut)
                      !add_recut(t, block, cut, which, BIASES, 1, 1, false)))
             return false;
         if (!made && trial_has(t, n) &&
-            !add_recut(t, block, cut, which, NODES, graph_cells(t->s->graph, n) / all, 1, true))
+            !add_recut(t, block, cut, which, NODES, (size_t)g->axes[graph_node(g, n)->dims.axis[0]].n, 1, true))
             return false;
     }
     return true;
