@@ -153,7 +153,10 @@ static void gpt2_files_and_the_order_of_merges(void **state)
     take_away(folder);
     buf_free(&vocabulary);
     assert_null(tokenizer_open("/nowhere", &err));
+    assert_non_null(strstr(err.text, "/nowhere: there is no such file"));
+    assert_null(tokenizer_open(new_folder(folder), &err));
     assert_non_null(strstr(err.text, "there is no tokenizer.json"));
+    take_away(folder);
 }
 
 #define VOCAB_LLAMA                                                                                                    \
