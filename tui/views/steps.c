@@ -21,7 +21,8 @@ enum {
 };
 enum { STRIP_LEAST = 3, STRIP_SHORT = 6, LABEL_CELLS = 18, SHAPE_CELLS = 11 };
 
-/* Columns of the strip of tokens, at the right end of every row: what labels, shapes and costs leave over. */
+/* Columns of the strip of tokens, at the right end of every row: of what labels, shapes and costs leave over as many
+ * whole ones a token as there is room for. */
 static int strip_width(const Session *s, int w)
 {
     int left = w - LABEL_CELLS - SHAPE_CELLS - COST_CELLS - (w >= WIDTH_UNIT ? UNIT_CELLS : 0) - 2, tokens = 0;
@@ -32,7 +33,7 @@ static int strip_width(const Session *s, int w)
     return w < WIDTH_SHAPE                              ? STRIP_LEAST
            : left < STRIP_SHORT || tokens < STRIP_SHORT ? STRIP_SHORT
            : left < tokens                              ? left
-                                                        : tokens;
+                                                        : left / tokens * tokens;
 }
 
 typedef struct Marks {
@@ -157,7 +158,7 @@ static Arranged arrange(const Session *s, Rect r, bool halves)
     if (r.w >= WIDTH_SHAPE && (r.h >= a.total + LENGTHS_LEGEND || r.h >= LEGEND_FROM)) {
         a.legend = rect_cut(&r, 'b', LENGTHS_LEGEND);
         rect_cut(&r, 'b', r.h > a.total);
-    } else if (r.w < WIDTH_SHAPE && halves && r.h >= NARROW_FROM) {
+    } else if ((halves || r.w >= WIDTH_SHAPE) && r.h >= NARROW_FROM) {
         a.legend = rect_cut(&r, 'b', LENGTHS_LEGEND - 1);
     }
     int spare = r.h - a.total - 1;

@@ -38,6 +38,20 @@ static float thumb_value(const void *context, int row, int col, Ref *ref)
                               (int)heat_first(x, cols, across), (int)heat_first(x + 1, cols, across), t->kind, ref);
 }
 
+/* The finer cells of a thumbnail, and where the next one touches it a row of the ground below them. */
+typedef struct Fine {
+    const ColourScale *scale;
+    Thumb t;
+    Colour ground;
+} Fine;
+
+static Colour fine_colour(const void *context, int row, int col)
+{
+    const Fine *f = context;
+    Ref ref;
+    return row < f->t.s->rows ? colour_scale_colour(f->scale, thumb_value(&f->t, row, col, &ref)) : f->ground;
+}
+
 /* Every thumbnail has its own scale, else one sharp head would leave all others dark; a locked scale serves them all.
  */
 static void draw_thumb(const Paint *p, const Attend *block, const Sheet *s, int head, Rect box)
@@ -54,7 +68,8 @@ static void draw_thumb(const Paint *p, const Attend *block, const Sheet *s, int 
     fine.rows = s->of_rows < pixels.tall ? s->of_rows : pixels.tall;
     fine.cols = s->of_cols < pixels.wide ? s->of_cols : pixels.wide;
     t.s = &fine;
-    heat_draw_behind(p, box, fine.rows, fine.cols, s->size, &scale, thumb_value, &t);
+    const Fine f = {&scale, t, p->light ? 0xffffff : 0x101214};
+    heat_behind(p, box, fine.rows + !s->gap, fine.cols, s->size, fine_colour, &f);
 }
 
 /* "2", or "2–3" where cells differ. */
@@ -156,8 +171,8 @@ static void put_caption(const Attend *a, const Sheet *s, const char *pool, int b
     buf_puts(out, scales[brief > 0]);
     if (most > 0 && brief <= BRIEFEST)
         buf_printf(out,
-                   brief == BRIEFEST ? "%sbars: accuracy lost, ≤ %.1f"
-                   : brief           ? "%sleft bars: accuracy lost without it, ≤ %.1f"
+                   brief == BRIEFEST ? "%sbars: accuracy points lost, ≤ %.1f"
+                   : brief           ? "%sleft bars: accuracy points lost without it, ≤ %.1f"
                                      : "%sbar at the left: accuracy lost without it, ≤ %.1f points",
                    *scales[0] ? "; " : "", (double)most);
 }
@@ -197,12 +212,13 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
     static const char *const SCALES[][2] = {{"each on its own scale", "own scales"},
                                             {"each on its own scale, one for A and B", "A and B share scales"},
                                             {"", ""}};
-    bool locked = p->s->look.locked;
+    bool locked = p->s->look.locked, whole = true;
     const int room = r.w - (locked ? (int)sizeof "  one scale" - 1 : 0);
     const char *const *scales = SCALES[locked ? 2 : scale.shared];
     const bool all = pixels.tall >= s->of_rows && pixels.wide >= s->of_cols;
     for (int brief = 0; brief == 0 || (brief <= BRIEFEST + (most > 0) && utf8_cells(buf_str(&words)) > room); brief++) {
         buf_clear(&words);
+        whole = brief < 2 || s->matrix;
         put_caption(a, s, all ? NULL : colour_scale_pool_word(p, &scale), brief, scales, most, &words);
     }
     const Rect low = sheet_thumb(s, s->first_block + s->down - 1, s->first_head + s->across - 1);
@@ -221,10 +237,19 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
     const bool said = used >= utf8_cells(buf_str(&words)) &&
                       (strstr(buf_str(&words), scales[0]) || strstr(buf_str(&words), scales[1]));
     int y = s->caption_y, before = used + 2;
-    if (!said && low.y + low.h <= line) {
+    if ((!said || !whole) && low.y + low.h <= line) {
         const int most_wide = r.w - (signs && low.y + low.h > line - 1 ? SIGNS[SIGNS_COUNT - 1].wide + 1 : 0);
+        char t[32];
+        Buf above = {0};
+        if (!whole)
+            buf_printf(&above, s->listed ? "what \"%s\" looks at" : "what %s looks at",
+                       axis_label(a->t_axis, a->at_t, t, sizeof t));
+        if (!said)
+            buf_printf(&above, "%s%s", whole ? "" : "; ",
+                       scales[utf8_cells(buf_str(&above)) + utf8_cells("; ") + utf8_cells(scales[0]) > most_wide]);
         y = line--;
-        before = 2 + canvas_text(p->c, y, r.x, r.w, STYLE_DIM, scales[utf8_cells(scales[0]) > most_wide]);
+        before = 2 + shown_clauses(p, y, r.x, most_wide, STYLE_DIM, buf_str(&above));
+        buf_free(&above);
     }
     if (low.y + low.h <= line && r.w - before < SIGNS->wide) {
         y = line;

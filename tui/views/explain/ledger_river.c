@@ -394,13 +394,19 @@ static void put_water(const Paint *p, const River *r, const Bed *b)
 
 /* --- words --- */
 
+static bool is_mark(const Paint *p, const Cell *k)
+{
+    return k->ch == lost_glyph(p) || /* neither the bed nor water */
+           ((k->ch == LOWER_EDGE || k->ch == UPPER_EDGE) && k->style == STYLE_TEXT && k->fg == COLOUR_DEFAULT);
+}
+
 /* Are they empty, and no word touches them? */
 static bool blank(const Paint *p, int y, int x, int w)
 {
     for (int i = -1; i <= w; i++) {
         const Cell *k = canvas_at(p->c, y, x + i);
         bool inside = i >= 0 && i < w;
-        if ((inside && !k) || (k && k->ch > ' ' && (inside || k->ch < 0x7f || k->ch == lost_glyph(p)))) /* no minus */
+        if ((inside && !k) || (k && k->ch > ' ' && (inside || k->ch < 0x7f || is_mark(p, k)))) /* no minus */
             return false;
     }
     return true;
@@ -423,16 +429,17 @@ int river_sorted(const River *r, const Tributary *to[RIVER_MOST])
     return n;
 }
 
-/* From a value to its tributary, where nothing stands between them and no other value beside: y of the value, `near`
- * beside the water. */
+/* From a value to its tributary, where nothing but the mark of its loss stands between them and no other value beside:
+ * y of the value, `near` beside the water. */
 static bool put_leader(const Paint *p, int x, int y, int near)
 {
     const int by = y < near ? 1 : -1;
     for (int at = y + by; y != near && at != near + by; at += by)
-        if (!blank(p, at, x, 1))
+        if (!is_mark(p, canvas_at(p->c, at, x)) && !blank(p, at, x, 1))
             return false;
     for (int at = y + by; y != near && at != near + by; at += by)
-        canvas_glyph(p->c, at, x, STYLE_DIM, p->c->ascii ? ':' : p->mode < MODE_256 ? 0x250a : 0x2502);
+        if (!is_mark(p, canvas_at(p->c, at, x)))
+            canvas_glyph(p->c, at, x, STYLE_DIM, p->c->ascii ? ':' : p->mode < MODE_256 ? 0x250a : 0x2502);
     return true;
 }
 

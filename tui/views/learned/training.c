@@ -311,11 +311,15 @@ static void put_more(const Paint *p, const Training *t, const Layout *l)
         snprintf(text, sizeof text, "%d earlier, %d later", before, after);
     else
         snprintf(text, sizeof text, "%d %s", before + after, before ? "earlier" : "later");
-    const int end = l->strip.x + l->strip.w, step = 6;
+    char step[24];
+    const int number = snprintf(step, sizeof step, "[%d]", t->shown->snapshot[l->first + l->shown - 1].step),
+              end = l->strip.x + l->strip.w, from = last.x + (number < last.w ? number : last.w) + 1;
     int w = (int)strlen(text);
-    if (before && after && last.x + step > end - w)
+    if (before && after && from > end - w)
         w = snprintf(text, sizeof text, "%d+%d more", before, after);
-    if ((before || after) && last.x + step <= end - w)
+    else if (from > end - w)
+        w = snprintf(text, sizeof text, "%d more", before + after);
+    if ((before || after) && from <= end - w)
         canvas_text(p->c, last.y + last.h - 1, end - w, w, STYLE_DIM, text);
 }
 
@@ -326,7 +330,8 @@ static void draw_strip(const Paint *p, const Training *t, const Layout *l, const
         const float *x = map_of(t, i);
         char text[24];
         snprintf(text, sizeof text, i == t->snapshot ? "[%d]" : "%d", t->shown->snapshot[i].step);
-        canvas_text(p->c, label.y, label.x, label.w, i == t->snapshot ? STYLE_CURSOR : STYLE_AXIS, text);
+        canvas_text(p->c, label.y, label.x, label.w + (i == t->snapshot), i == t->snapshot ? STYLE_CURSOR : STYLE_AXIS,
+                    text);
         if (!x) {
             canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "…");
             continue;

@@ -179,8 +179,8 @@ static bool arrange(const Session *s, Side side, Rect r, Arrangement *a)
     return true;
 }
 
-/* "q  queries 65×4×16"; of what is joined "64 patches". */
-static void draw_title(const Paint *p, Rect r, const Graph *g, const Beside *of, NodeId n)
+/* "queries q  65×4×16"; where it is drawn alone "queries q  1 of 3 →"; of what is joined "64 patches". */
+static void draw_title(const Paint *p, Rect r, const Graph *g, const Beside *of, NodeId n, bool alone)
 {
     const NodeText *text = node_text(graph_node(g, n)->path);
     const char *label = text ? text->label : node_name(graph_node(g, n)),
@@ -192,7 +192,16 @@ static void draw_title(const Paint *p, Rect r, const Graph *g, const Beside *of,
         canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "  %s", symbol);
         return;
     }
-    shown_lengths(g, graph_node(g, n)->dims, shape, sizeof shape);
+    int i = 0;
+    while (i + 1 < of->count && of->node[i] != n)
+        i++;
+    if (alone)
+        snprintf(shape, sizeof shape, "%s%d of %d%s", i ? p->c->ascii ? "< " : "← " : "", i + 1, of->count,
+                 i + 1 == of->count ? ""
+                 : p->c->ascii      ? " >"
+                                    : " →");
+    else
+        shown_lengths(g, graph_node(g, n)->dims, shape, sizeof shape);
     int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "%s", label);
     if (used + 2 + utf8_cells(shape) <= r.w)
         canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "  %s", shape);
@@ -218,7 +227,7 @@ static void draw_rows(const Paint *p, const Rows *rows, bool focus)
 static void draw_column(const Paint *p, const Arrangement *a, const Column *c)
 {
     if (c->title.h)
-        draw_title(p, c->title, c->t->v.graph, &a->of, c->t->v.node);
+        draw_title(p, c->title, c->t->v.graph, &a->of, c->t->v.node, a->columns < a->of.count);
     if (!c->bar.h || !c->t->v.values)
         return;
     ColourScale scale = colour_scale_of_spread(p, c->t->v.side, &c->t->spread);
