@@ -203,7 +203,7 @@ static void draw_header(const Paint *p, Rect line, const AnswerTable *t, const c
         canvas_text(p->c, line.y, at, LEGEND_CELLS, STYLE_SIDE_B, "● B");
     }
     utf8_print(full, sizeof full, "to %.3g %%", 100 * (double)t->full); /* what a bar of full length stands for */
-    if (t->full < 1 || (t->compares && c->bar >= LEGEND_CELLS + FULL_CELLS))
+    if (t->full < 1 || c->bar >= FULL_CELLS + (t->compares ? LEGEND_CELLS : 0))
         canvas_right(p->c, line.y, line.x + 1 + c->name, c->bar + 1, STYLE_AXIS, full);
     if (c->logit_bar)
         draw_range(p, t, (Rect){line.y, x + c->p + 1, 1, c->logit_bar});

@@ -97,7 +97,7 @@ static bool open_strip(const Paint *p, const Box *b, float most, Strip *out)
     const Graph *g = session_graph(s, SIDE_B);
     const char *shown = shown_path(s, b);
     char path[PROBES_PATH];
-    Strip v = {.most = most};
+    Strip v = {.most = fminf(FULL[session_compares(s)], most)};
     Shown change;
     if (!*shown || !shown_open(s, SIDE_B, probes_length(g, shown, path), &v.length))
         return false;
@@ -143,7 +143,13 @@ float lengths_most(const Session *s, const Box *b)
     const float *x = session_compares(s) ? difference_moved(s, shown)
                                          : session_peek(s, SIDE_B, probes_change(g, shown, path));
     float most = x ? largest(x, 0, v.count) : 0;
-    return most > SMALL ? fminf(FULL[session_compares(s)], most) : 0;
+    return most > SMALL ? most : 0;
+}
+
+/* As many columns as give each token as many. */
+static int whole_tokens(int columns, int tokens)
+{
+    return columns < tokens ? columns : columns / tokens * tokens;
 }
 
 bool lengths_draw(const Paint *p, Rect line, const Box *b, float most)
@@ -152,6 +158,7 @@ bool lengths_draw(const Paint *p, Rect line, const Box *b, float most)
     bool compares = session_compares(p->s), halves = heat_halves(p);
     if (line.w < 1 || !open_strip(p, b, most, &v))
         return false;
+    line.w = whole_tokens(line.w, (int)v.count);
     size_t columns = (size_t)line.w < v.count ? (size_t)line.w : v.count;
     for (int x = 0; x < line.w && v.length.values; x++) {
         size_t part = heat_part((size_t)x, (size_t)line.w, columns), from = heat_first(part, v.count, columns),
@@ -213,7 +220,7 @@ void lengths_legend(const Paint *p, Rect r, const Box *b, float most)
     ColourScale ramp = grey(p, (const float[]){0, 1}, 2);
     bool compares = session_compares(p->s), halves = heat_halves(p), there = open_strip(p, b, most, &v);
     char end[16];
-    share_text(end, sizeof end, most);
+    share_text(end, sizeof end, fminf(FULL[compares], most));
     if (halves || !compares) {
         Rect line = rect_cut(&r, 't', 1);
         int used = sample(p, line.y, line.x, &ramp, 0, 1, 0);
@@ -228,8 +235,7 @@ void lengths_legend(const Paint *p, Rect r, const Box *b, float most)
         if (line.w < LENGTHS_WIDE)
             canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, what);
         else {
-            const bool beyond = compares ? most >= FULL[true]
-                                         : there && v.below && v.count && largest(v.below, 0, v.count) > most;
+            const bool beyond = compares ? most >= FULL[true] : most > FULL[false];
             char text[64]; /* the scale's end comes before which half it is */
             utf8_print(text, sizeof text, "%s %s %s%s", what, beyond ? "≥" : "≤", end,
                        compares && line.w > 34 ? ", as a root" : "");
@@ -339,6 +345,8 @@ bool lengths_click(const Session *s, const Box *b, int column, int columns, Buf 
 {
     int tokens = lengths_tokens(s, b);
     const Graph *g = session_graph(s, SIDE_B);
+    if (tokens)
+        columns = whole_tokens(columns, tokens);
     if (!tokens || column < 0 || column >= columns)
         return false;
     const char *shown = shown_path(s, b);

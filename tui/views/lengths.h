@@ -7,9 +7,10 @@
 
 /* What it needs; with `reached` only where the step's result is there: cheap then, while the pass runs on. */
 void lengths_needs(const Session *s, const Box *b, bool reached, Needs *out);
-/* The largest share that any token of the step has moved, at most 1; from A to B at most 4. */
+/* The largest share that any token of the step has moved. */
 float lengths_most(const Session *s, const Box *b);
-/* Draws it into a line; most: where its lower scale ends. False, nothing is drawn: the step has no tokens. */
+/* Draws it into a line; most: the largest of all steps that are drawn, where its lower scale ends if that is no more
+ * than 1, or 4 from A to B. False, nothing is drawn: the step has no tokens. */
 bool lengths_draw(const Paint *p, Rect line, const Box *b, float most);
 /* What the halves are, in up to LENGTHS_LEGEND lines, the last with the numbers of the picked token in that step; in
  * fewer than LENGTHS_WIDE columns by one word each, without the numbers. */

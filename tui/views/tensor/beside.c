@@ -118,10 +118,12 @@ static void arrange_row(Arrangement *a, Rect r, Rect bar, int focus)
     int label[BESIDE_MOST] = {0}, room = r.w - GAP * (a->of.count - 1), x = r.x;
     for (int i = 0; i < a->of.count; i++) {
         if (i == 0 || !same_tokens(g, a->of.node[i - 1], a->of.node[i]))
-            label[i] = tensor_label_width(&a->tensor[i], r.w / a->of.count);
+            label[i] = tensor_label_width(&a->tensor[i], r.w / 2);
         room -= label[i];
     }
     int each = room / a->of.count;
+    for (int i = 0; i < a->of.count; i++)
+        label[i] = each + label[i] < TENSOR_LABELS_FROM ? 0 : label[i];
     for (int i = 0; i < a->of.count; i++) {
         Rect column = {r.y, x, r.h, each + label[i]};
         int left = r.x + r.w - x - label[i]; /* the last one has no gap behind it */

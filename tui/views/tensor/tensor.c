@@ -86,7 +86,7 @@ size_t tensor_cell(const Tensor *t, size_t row, size_t col)
 
 int tensor_label_width(const Tensor *t, int width)
 {
-    if (width < 20 || t->plane.rows.n == 0 || t->no_rows)
+    if (width < TENSOR_LABELS_FROM || t->plane.rows.n == 0 || t->no_rows)
         return 0;
     int widest = shown_widest(t->v.graph, t->plane.rows);
     widest = (widest < LABEL_MAX ? widest : LABEL_MAX) + 1;

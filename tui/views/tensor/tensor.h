@@ -34,6 +34,7 @@ Tensor tensor_rows(const Tensor *t, size_t from, size_t count);
 Tensor tensor_columns(const Tensor *t, size_t from, size_t count);
 size_t tensor_cell(const Tensor *t, size_t row, size_t col);
 /* Cells that the row labels take at the left of a pane of that width: 0 where there is no room or nothing to say. */
+enum { TENSOR_LABELS_FROM = 16 };
 int tensor_label_width(const Tensor *t, int width);
 
 /* All of these need t->v.values. *_hit: the cell drawn at (y, x) of the canvas, false when there is none. */
