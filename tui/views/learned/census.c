@@ -17,10 +17,12 @@ enum {
     LABEL = 9,
     LABEL_STACK = 13,
     CELL_LEAST = 6,
-    CELL_BARE = 4, /* without numbers */
+    CELL_BARE = 4,   /* without numbers */
+    CELL_COLOUR = 3, /* the colour alone, where all heads are seen by that */
     CELL_WIDEST = 22,
     CELL_HIGHEST = 11,
     PANEL = 34,
+    PANEL_LEAST = 28,
     PANEL_LINES = 6,
     POINTS_WIDTH = 5
 };
@@ -85,7 +87,10 @@ static Layout layout(const Census *c, Rect r)
         all = c->label + c->heads * least; /* all heads, if they fit somehow */
     bool below = r.w < PANEL + 2 + all && r.w >= all && r.h >= PANEL_LINES + 3 + c->rows;
     if (!below && r.w >= PANEL + c->label + 4 * CELL_LEAST) {
-        l.panel = rect_cut(&r, 'r', PANEL);
+        const int narrow = r.w - 2 - c->label - c->heads * CELL_COLOUR;
+        const bool colours = r.w - 2 - PANEL < all && narrow >= PANEL_LEAST;
+        least = colours ? CELL_COLOUR : least;
+        l.panel = rect_cut(&r, 'r', colours ? between(narrow, PANEL_LEAST, PANEL) : PANEL);
         rect_cut(&r, 'r', 2);
     } else if (below || r.h >= PANEL_LINES + 1 + c->rows || r.h >= 2 * PANEL_LINES)
         l.panel = rect_cut(&r, 'b', PANEL_LINES);
@@ -206,10 +211,15 @@ static void draw_table(const Paint *p, const Census *c, const Layout *l, bool fo
     for (int h = l->first_head; h < l->first_head + l->across; h++) {
         Rect at = head_rect(l, l->first_row, h);
         canvas_printf(p->c, l->table.y, at.x, at.w, h == c->head ? STYLE_STRONG : STYLE_AXIS,
-                      at.w >= (c->heads > 10 ? 7 : 6) ? "head %d" : "h%d", h);
+                      at.w >= (c->heads > 10 ? 7 : 6)   ? "head %d"
+                      : at.w >= (c->heads > 10 ? 3 : 2) ? "h%d"
+                                                        : "%d",
+                      h);
     }
     if (l->across < c->heads)
         canvas_printf(p->c, l->table.y, l->table.x, l->label - 1, STYLE_DIM, "of %d:", c->heads);
+    else if (l->wide < CELL_BARE && c->heads > 10)
+        canvas_text(p->c, l->table.y, l->table.x, l->label - 1, STYLE_DIM, "head");
     for (int b = l->first_row; b < l->first_row + l->down; b++) {
         Rect line = head_rect(l, b, l->first_head);
         char name[ATTENTION_NAME];
