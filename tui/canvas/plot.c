@@ -414,6 +414,12 @@ static int name_places(const Canvas *c, Rect body, const CanvasPlot *p, NamePlac
     return n;
 }
 
+/* Columns of so many in a row: 1 and 2 are not 12. */
+static int names_cells(int count)
+{
+    return 2 * count - 1;
+}
+
 /* Columns that they take behind the lines. */
 static int names_width(const Canvas *c, Rect r, const CanvasPlot *p)
 {
@@ -421,7 +427,7 @@ static int names_width(const Canvas *c, Rect r, const CanvasPlot *p)
     int each = 0;
     if (!p->numbered || r.w < WIDE || !name_places(c, (Rect){r.y, r.x, r.h - !p->no_x, r.w}, p, at, &each))
         return 0;
-    return each < NAMES_BESIDE ? each : NAMES_BESIDE;
+    return names_cells(each < NAMES_BESIDE ? each : NAMES_BESIDE);
 }
 
 static void put_names(Canvas *c, Rect body, const CanvasPlot *p, int right)
@@ -432,9 +438,9 @@ static void put_names(Canvas *c, Rect body, const CanvasPlot *p, int right)
         int column = at[i].column;
         for (k = 0; i + k < n && at[i + k].row == at[i].row; k++)
             column = at[i + k].column > column ? at[i + k].column : column;
-        column = column + k > right ? right - k : column;
+        column = column + names_cells(k) > right ? right - names_cells(k) : column;
         for (int j = 0; j < k; j++)
-            canvas_glyph(c, at[i].row, column + 1 + j, at[i + j].line->style,
+            canvas_glyph(c, at[i].row, column + 1 + 2 * j, at[i + j].line->style,
                          (uint32_t)(unsigned char)at[i + j].line->mark);
     }
 }

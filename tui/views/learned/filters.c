@@ -345,7 +345,8 @@ static void put_caption(const Paint *p, const Tiles *t, const Layout *l)
     Buf text = {0};
     int hidden = l->down ? t->count - l->down * l->across : 0;
     buf_puts(&text, t->channels == 3 && p->mode != MODE_MONO ? "0 is grey" : "0 is grey, of all channels the largest");
-    if (l->tile.rows < t->h || l->tile.cols < t->w)
+    const HeatSize fine = heat_fine(p, l->tile.size);
+    if ((l->tile.rows < t->h || l->tile.cols < t->w) && (fine.tall < t->h || fine.wide < t->w))
         buf_printf(&text, "; 1 cell = %.3g×%.3g pixels, the largest", (double)t->h / l->tile.rows,
                    (double)t->w / l->tile.cols);
     if (hidden > 0)
@@ -478,10 +479,10 @@ static void title(const Session *s, Side side, Buf *out)
     if (!open_tiles(s, side, &t))
         buf_puts(out, "filters");
     else if (s->look.filters.components)
-        buf_printf(out, "principal components of the patch filters: %d of %d×%d pixels\n%d components", t.count, t.w,
+        buf_printf(out, "principal components of the patch filters: %d, each %d×%d pixels\n%d components", t.count, t.w,
                    t.h, t.count);
     else
-        buf_printf(out, "patch filters: %d of %d×%d pixels\n%d filters, %d×%d\n%d filters", t.count, t.w, t.h, t.count,
+        buf_printf(out, "patch filters: %d, each %d×%d pixels\n%d filters, %d×%d\n%d filters", t.count, t.w, t.h, t.count,
                    t.w, t.h, t.count);
 }
 

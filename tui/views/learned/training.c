@@ -390,7 +390,7 @@ static void put_scale(const Paint *p, const Training *t, Rect r, const ColourSca
 {
     static const char *const WHAT[] = {"cosine ", "weight "};
     const char *what = WHAT[t->words];
-    const int used = r.w >= 2 * SCALE_LEAST + (int)strlen(what) ? canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, what) : 0,
+    const int used = r.w >= SCALE_LEAST + (int)strlen(what) ? canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, what) : 0,
               left = r.w - used;
     colour_scale_bar(p, scale, r.y, r.x + used, left < SCALE_MOST ? left : SCALE_MOST);
 }
@@ -405,8 +405,8 @@ static void draw_figures(const Paint *p, const Training *t, const Layout *l, con
     int used = 0, y = r.y + (t->words ? draw_words(p, t, r, &used) : 0);
     if (g)
         used = canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
-                             r.w >= 62 ? "of all places, most alike: beside %.0f %% (chance %.0f), corner %.0f (%.0f)"
-                             : wide    ? "of all, most alike: beside %.0f %% (chance %.0f)"
+                             r.w >= 62 ? "the most alike place is beside: %.0f %% (chance %.0f), corner %.0f (%.0f)"
+                             : wide    ? "the most alike is beside: %.0f %% (chance %.0f)"
                              : middle  ? "all places: beside %.0f %% (chance %.0f)"
                                        : "all: beside %.0f %% (chance %.0f)",
                              100 * g->near4, 100 * g->chance4, 100 * g->near8, 100 * g->chance8);
@@ -414,7 +414,7 @@ static void draw_figures(const Paint *p, const Training *t, const Layout *l, con
     if (!isnan(rank) && y < r.y + r.h)
         used = canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
                              r.w >= 62 ? "of all places, rank correlation of alike and near: %.2f"
-                             : wide    ? "of all, rank correlation alike/near: %.2f"
+                             : wide    ? "rank correlation alike/near: %.2f"
                              : middle  ? "all places: rank correlation %.2f"
                                        : "all: rank correlation %.2f",
                              rank);
