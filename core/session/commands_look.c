@@ -197,7 +197,7 @@ static void say_compare(Session *s)
 {
     static const char *const SAY[COMPARE_COUNT] = {"One side: the model with its changes.",
                                                    "A, B and A − B side by side.", "A: before the change.",
-                                                   "B: after the change.", "A − B."};
+                                                   "B: after the change.", "A − B: above 0 where A is larger."};
     static const char *const SAY_PINNED[COMPARE_COUNT] = {[COMPARE_OFF] = "One side: B, what came after the pin.",
                                                           [COMPARE_A] = "A: what was pinned.",
                                                           [COMPARE_B] = "B: what came after the pin."};

@@ -199,6 +199,8 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
              : s->shared       ? ", shared"
              : s->own          ? ", own"
                                : "");
+    if (s->diff && !strchr(name, ','))
+        snprintf(name, sizeof name, "  +: more in A");
     const bool cut = s->clipped || s->capped;
     const char *below = cut && s->least < s->low ? "≤" : "", *above = cut && s->most > s->high ? "≥" : "";
     const int marks = s->capped ? utf8_cells(below) + utf8_cells(above) : 0;
