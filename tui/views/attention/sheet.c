@@ -147,8 +147,8 @@ static void put_caption(const Attend *a, const Sheet *s, const char *pool, int b
     if (most > 0 && brief > BRIEFEST)
         buf_printf(out, "bars ≤%.1f accuracy lost; ", (double)most);
     if (brief >= 2 && s->down < s->blocks && s->across < s->heads) /* which they are stands beside them */
-        buf_printf(out, s->r.w < LEFT_OUT ? "%d/%d blocks × %d/%d heads; " : "%d/%d blocks and %d/%d heads; ", s->down,
-                   s->blocks, s->across, s->heads);
+        buf_printf(out, s->r.w < LEFT_OUT ? "%d/%d × %d/%d; " : "%d/%d blocks and %d/%d heads; ", s->down, s->blocks,
+                   s->across, s->heads);
     else {
         put_left_out(out, "blocks", s->first_block, s->down, s->blocks);
         put_left_out(out, "heads", s->first_head, s->across, s->heads);
@@ -237,6 +237,7 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
     const bool said = used >= utf8_cells(buf_str(&words)) &&
                       (strstr(buf_str(&words), scales[0]) || strstr(buf_str(&words), scales[1]));
     int y = s->caption_y, before = used + 2;
+    whole = whole || (signs && low.y + low.h > line - 1); /* rather what the colours mean */
     if ((!said || !whole) && low.y + low.h <= line) {
         const int most_wide = r.w - (signs && low.y + low.h > line - 1 ? SIGNS[SIGNS_COUNT - 1].wide + 1 : 0);
         char t[32];
