@@ -14,7 +14,7 @@ answer='no answer in words'
 alone='encoder writes nothing|encoder alone writes no text'
 given='gives none a probability'
 # VERB AND OPTIONS | decoders | encoders with words for answers | encoders that end in a vector | an encoder and a decoder
-# (I: the text; W, X: what is written on from, X without -i; T: a trace made before)
+# (I: the text; SAME: as another input; W, X: what is written on from, X without -i; T: a trace made before)
 VERBS="info I|yes|yes|yes|yes
 run I|yes|yes|yes|yes
 embed I -i ids:3,8|$vector|yes|yes|$vector
@@ -23,6 +23,7 @@ show NODE I|yes|yes|yes|yes
 explain I|yes|yes|yes|yes
 why I|yes|yes|yes|yes
 ledger I|yes|is not a sum of what the blocks wrote|$answer|yes
+patching I SAME|yes|yes|$answer|yes
 trace I -o T|yes|yes|yes|yes
 diff T I|yes|yes|yes|yes
 verify I|yes|yes|yes|yes
@@ -94,6 +95,7 @@ family() {
             I) words+=(-m "$model" -i "$text") ;;
             W) words+=(-m "$model" -i "${text%% >*}") ;;
             X) words+=(-m "$model" "${text%% >*}") ;;
+            SAME) words+=("$text") ;;
             T) words+=("$OUT/$name.safetensors") ;;
             T.svg) words+=("$OUT/$name.svg") ;;
             CELL) words+=("${cell[kind]}") ;;

@@ -229,11 +229,11 @@ static void test_hash(void **state)
 static void test_verbs(void **state)
 {
     (void)state;
-    static const char *const NAMES[] = {"run",     "embed",   "score",    "show",      "explain", "why",
-                                        "ledger",  "trace",   "screen",   "info",      "verify",  "diff",
-                                        "data",    "train",   "evaluate", "translate", "write",   "tokens",
-                                        "lessons", "lesson",  "check",    "exercise",  "export",  "plain",
-                                        "demo",    "present", "share",    "join",      "notes",   "receipt"};
+    static const char *const NAMES[] = {"run",      "embed",    "score",     "show",  "explain", "why",     "ledger",
+                                        "patching", "trace",    "screen",    "info",  "verify",  "diff",    "data",
+                                        "train",    "evaluate", "translate", "write", "tokens",  "lessons", "lesson",
+                                        "check",    "exercise", "export",    "plain", "demo",    "present", "share",
+                                        "join",     "notes",    "receipt"};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         const Verb *v = verb_find(NAMES[i]);
         assert_non_null(v);

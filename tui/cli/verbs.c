@@ -6,12 +6,13 @@
 #include "core/base/tell.h"
 #include "tui/app.h"
 
-static const Verb *const VERBS[] = {&VERB_RUN,       &VERB_EMBED,    &VERB_SCORE,  &VERB_SHOW,    &VERB_EXPLAIN,
-                                    &VERB_WHY,       &VERB_LEDGER,   &VERB_TRACE,  &VERB_SCREEN,  &VERB_INFO,
-                                    &VERB_VERIFY,    &VERB_DIFF,     &VERB_DATA,   &VERB_TRAIN,   &VERB_EVALUATE,
-                                    &VERB_TRANSLATE, &VERB_WRITE,    &VERB_TOKENS, &VERB_LESSONS, &VERB_LESSON,
-                                    &VERB_CHECK,     &VERB_EXERCISE, &VERB_EXPORT, &VERB_PLAIN,   &VERB_DEMO,
-                                    &VERB_PRESENT,   &VERB_SHARE,    &VERB_JOIN,   &VERB_NOTES,   &VERB_RECEIPT};
+static const Verb *const VERBS[] = {&VERB_RUN,      &VERB_EMBED,     &VERB_SCORE,    &VERB_SHOW,   &VERB_EXPLAIN,
+                                    &VERB_WHY,      &VERB_LEDGER,    &VERB_PATCHING, &VERB_TRACE,  &VERB_SCREEN,
+                                    &VERB_INFO,     &VERB_VERIFY,    &VERB_DIFF,     &VERB_DATA,   &VERB_TRAIN,
+                                    &VERB_EVALUATE, &VERB_TRANSLATE, &VERB_WRITE,    &VERB_TOKENS, &VERB_LESSONS,
+                                    &VERB_LESSON,   &VERB_CHECK,     &VERB_EXERCISE, &VERB_EXPORT, &VERB_PLAIN,
+                                    &VERB_DEMO,     &VERB_PRESENT,   &VERB_SHARE,    &VERB_JOIN,   &VERB_NOTES,
+                                    &VERB_RECEIPT};
 
 enum { VERB_COUNT = sizeof VERBS / sizeof *VERBS };
 

@@ -175,8 +175,7 @@ static bool step_patches(Session *s, int64_t deadline_ns)
     return (patching_number(p, &cell, &against) || find_number(s, p, deadline_ns)) && patching_step(p, deadline_ns);
 }
 
-/* To the end, with progress. */
-static bool measure(Session *s, Err *err)
+bool patches_measure(Session *s, Err *err)
 {
     if (!begun(s, err))
         return false;
@@ -289,13 +288,20 @@ static void move_on_patches_sheet(Session *s, int dy, int dx)
     stand(s);
 }
 
-void patches_line(const Session *s, const PatchPlace *p, Buf *out)
+void patches_put_address(const Session *s, const PatchPlace *p, Buf *out)
 {
     const Graph *g = s->now->pass.base;
-    buf_printf(out, "patch %s", p->path);
+    buf_puts(out, p->path);
     for (int k = 0; k < p->cells.n; k++)
         buf_printf(out, "%s%s=%d", k ? "," : "[", g->axes[p->cells.range[k].axis].sym, p->cells.range[k].from);
-    buf_puts(out, p->cells.n ? "] from=a" : " from=a");
+    buf_puts(out, p->cells.n ? "]" : "");
+}
+
+void patches_line(const Session *s, const PatchPlace *p, Buf *out)
+{
+    buf_puts(out, "patch ");
+    patches_put_address(s, p, out);
+    buf_puts(out, " from=a");
 }
 
 /* The cursor of the answer's screen on what was measured: A's answer, in the row that was asked. */
@@ -415,6 +421,11 @@ bool patches_command(Session *s, const Args *a, Err *err)
     return screen_go(s, SCREEN_PATCHES, path ? path : graph_node(g, ledger_answers(g))->path, err);
 }
 
+bool patches_open(Session *s, Err *err)
+{
+    return s->place.screen == SCREEN_PATCHES || patches_command(s, &(Args){.count = 0}, err);
+}
+
 /* --- in words --- */
 
 void patches_put_place(const Session *s, const PatchPlace *p, Buf *out)
@@ -434,16 +445,6 @@ static void put_answer(const Session *s, int o, Buf *out)
 {
     char label[64];
     buf_puts(out, axis_label(patches_axis(s), o, label, sizeof label));
-}
-
-void patches_put_same(const Session *s, const PatchingResult *r, Buf *out)
-{
-    char first[64];
-    if (!r->first)
-        return;
-    patches_col_name(s, 0, 0, false, first, sizeof first);
-    buf_printf(out, "The %d token%s before %s %s left out: the same in A and B, %s would change nothing.", r->first,
-               r->first == 1 ? "" : "s", first, r->first == 1 ? "is" : "are", r->first == 1 ? "it" : "they");
 }
 
 /* "the logit of lo less that of had is −1.2 in B, on show, and 3.4 in A, pinned" */
@@ -486,7 +487,7 @@ static bool say_patches(const Teller *t)
     Err why;
     if (t->side == SIDE_A && session_pinned(t->s))
         return true; /* it is about both, and said once */
-    if (!measure(t->s, &why)) {
+    if (!patches_measure(t->s, &why)) {
         buf_printf(t->out, "%s.", why.text);
         return true;
     }
@@ -515,7 +516,7 @@ static bool tell_patches(const Teller *t)
     Session *s = t->s;
     if ((t->side == SIDE_A && session_pinned(s)) || !begun(s, NULL))
         return say_patches(t);
-    if (!measure(s, t->err))
+    if (!patches_measure(s, t->err))
         return false;
     const PatchingResult *r = session_patching(s, NULL);
     put_number(s, r, t->out);

@@ -35,6 +35,9 @@ int patches_first_token(const Session *s);
 void patches_shape(const Session *s, int *rows, int *cols);
 /* The cell in focus, −1 where nothing can be patched there. */
 int patches_here(const Session *s, const PatchingResult *r);
+bool patches_open(Session *s, Err *err);                                   /* to its screen, where another is on */
+bool patches_measure(Session *s, Err *err);                                /* to the end, with progress */
+void patches_put_address(const Session *s, const PatchPlace *p, Buf *out); /* "blocks.1.attn.z[h=2]"; appended */
 /* The line that puts a place into force: "patch blocks.1.attn.z[h=2] from=a". */
 void patches_line(const Session *s, const PatchPlace *p, Buf *out);
 bool patches_command(Session *s, const Args *a, Err *err); /* `patching`, and `patch all` */

@@ -1,5 +1,5 @@
-/* How a sheet of patches begins: what to do where nothing is pinned, for the input on show; and which answer and which
- * token it is about at first. */
+/* How a sheet of patches begins: what to do where nothing is pinned, for the input on show; which answer and which
+ * token it is about at first; which tokens it leaves out. */
 #include <stdio.h>
 
 #include "core/base/clock.h"
@@ -147,4 +147,14 @@ int patches_first_token(const Session *s)
     while (i < a->count && i < b->count && a->word[i] == b->word[i])
         i++;
     return i < b->count ? i : 0;
+}
+
+void patches_put_same(const Session *s, const PatchingResult *r, Buf *out)
+{
+    char first[64];
+    if (!r->first)
+        return;
+    patches_col_name(s, 0, 0, false, first, sizeof first);
+    buf_printf(out, "The %d token%s before %s %s left out: the same in A and B, %s would change nothing.", r->first,
+               r->first == 1 ? "" : "s", first, r->first == 1 ? "is" : "are", r->first == 1 ? "it" : "they");
 }
