@@ -364,8 +364,10 @@ static bool run_mark(Session *s, const Args *a, Err *err)
     if (a->count > 1 && strcmp(a->word[1], "go") == 0) {
         if (i == s->mark_count)
             return err_set(err, "column %d: there is no mark '%s'", a->column[0], name);
+        const int text = s->place.text; /* a mark leads to a place, whatever is read there */
         place_push(s);
         s->place = s->marks[i].place;
+        s->place.text = text;
         place_mend(s);
         return true;
     }

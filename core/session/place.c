@@ -8,6 +8,7 @@
 
 #include "core/base/err.h"
 #include "core/base/utf8.h"
+#include "core/session/learned/decoding.h"
 #include "core/session/screens.h"
 
 static void clamp_indices(Session *s)
@@ -112,15 +113,22 @@ void place_push(Session *s)
     s->forward_count = 0;
 }
 
+/* Into one of the history, with the text that is read there. */
+static void put_place(Session *s, const Place *to)
+{
+    decoding_return(s, s->place.text, to->text);
+    s->place = *to;
+    place_mend(s);
+    s->changes++;
+}
+
 bool place_back(Session *s)
 {
     if (s->back_count == 0)
         return false;
     if (s->forward_count < SESSION_BACK)
         s->forward[s->forward_count++] = s->place;
-    s->place = s->back[--s->back_count];
-    place_mend(s);
-    s->changes++;
+    put_place(s, &s->back[--s->back_count]);
     return true;
 }
 
@@ -140,9 +148,7 @@ bool place_forward(Session *s)
     if (s->forward_count == 0)
         return false;
     push(s);
-    s->place = s->forward[--s->forward_count];
-    place_mend(s);
-    s->changes++;
+    put_place(s, &s->forward[--s->forward_count]);
     return true;
 }
 

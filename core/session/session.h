@@ -143,6 +143,8 @@ typedef struct Place {
     int box;                 /* the step: a visible box of `stages`, "you are here" */
     int due;                 /* came to the answer before it was computed: the index + 1 that the cursor leaves for the
                                 answer's when it is; 0: nothing is due */
+    int text; /* what was on show there, where Enter in `decoding` has changed that (decoding_note); 0: it
+                                has not */
 } Place;
 
 typedef enum View { VIEW_HEAT, VIEW_NUMBERS, VIEW_STRIP, VIEW_HISTOGRAM, VIEW_COUNT } View;

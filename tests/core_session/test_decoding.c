@@ -6,11 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "core/base/clock.h"
+#include "core/base/mem.h"
 #include "core/session/command.h"
 #include "core/session/exhibit.h"
 #include "core/session/learned/decoding.h"
@@ -301,6 +303,52 @@ static void another_word_is_taken(void **state)
     must("pin off; decode greedy");
 }
 
+static bool reads(Side side, const char *text)
+{
+    return strcmp(session_input(&s, side)->path, text) == 0;
+}
+
+/* `back` from behind an Enter is the tree that it was in, with its text and the line at the cursor, and `forward` the
+ * text that Enter opened. */
+static void back_to_the_tree(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    char *typed = xstrdup(session_input(&s, SIDE_B)->path);
+    found("decode greedy");
+    must("move down 1; in");
+    char *ran = xstrdup(session_input(&s, SIDE_B)->path);
+    assert_string_not_equal(typed, ran);
+    must("goto logits; back; back");
+    assert_true(reads(SIDE_B, typed) && strcmp(screen_name(s.place.screen), "decoding") == 0);
+    assert_true(decoding_all(&s, &err));
+    assert_int_equal(decoding_line(&s, session_decoding(&s, SIDE_B)), 1);
+    must("forward");
+    assert_true(reads(SIDE_B, ran) && strcmp(screen_name(s.place.screen), "writing") == 0);
+    must("decode typed; back");
+    assert_true(reads(SIDE_B, ran));
+    must("back");
+    /* a word that was not drawn: nothing is pinned any more, and forward pins it again */
+    found("decode draw 3");
+    must("move right; move right; in");
+    free(ran);
+    ran = xstrdup(session_input(&s, SIDE_A)->path);
+    char *taken = xstrdup(session_input(&s, SIDE_B)->path);
+    assert_string_not_equal(ran, taken);
+    must("back");
+    assert_true(reads(SIDE_B, typed) && !session_pinned(&s) && s.compare == COMPARE_OFF);
+    assert_int_equal(s.look.decoding.other, 2);
+    must("forward");
+    assert_true(reads(SIDE_A, ran) && reads(SIDE_B, taken) && s.compare == COMPARE_SIDES);
+    char line[128]; /* what is opened by hand stays where no Enter lies between */
+    snprintf(line, sizeof line, "open \"%.80s\"; goto logits; back", typed);
+    must(line);
+    assert_true(reads(SIDE_B, typed) && session_pinned(&s));
+    free(typed);
+    free(ran);
+    free(taken);
+}
+
 static void a_beam_of_one_is_greedy(void **state)
 {
     (void)state;
@@ -431,6 +479,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(it_is_greedy_at_first, start, stop),
         cmocka_unit_test_setup_teardown(drawn_from_a_seed, start, stop),
         cmocka_unit_test_setup_teardown(another_word_is_taken, start, stop),
+        cmocka_unit_test_setup_teardown(back_to_the_tree, start, stop),
+        cmocka_unit_test_setup_teardown(back_to_the_tree, start_pieces, stop),
         cmocka_unit_test_setup_teardown(a_beam_of_one_is_greedy, start, stop),
         cmocka_unit_test(one_bound_for_both),
         cmocka_unit_test_setup_teardown(nonsense_is_refused, start, stop),

@@ -8,6 +8,7 @@
 #include "core/base/utf8.h"
 #include "core/models/text_model.h"
 #include "core/session/exhibit.h"
+#include "core/session/input.h"
 #include "core/session/learned/measures_parts.h"
 
 /* One side's search, twice. */
@@ -24,10 +25,19 @@ typedef struct Search {
 
 enum { SEARCHES = 4 }; /* of A and B, each twice */
 
+/* What was on show before or behind an Enter; a NULL: nothing was pinned. */
+typedef struct Noted {
+    char *b, *a;
+    int line, other;
+} Noted;
+
 struct DecodingWork {
     Search side[2];
     size_t most;       /* bytes held behind a step */
     char *typed, *ran; /* the text that was on show before a beginning was run, and what was opened then */
+    Noted *noted;      /* [noted_count]: a place's number is its index + 1 */
+    size_t noted_cap;
+    int noted_count;
 };
 
 static void free_search(Search *w)
@@ -49,6 +59,11 @@ void decoding_free(struct DecodingWork *w)
     free_search(&w->side[1]);
     free(w->typed);
     free(w->ran);
+    for (int i = 0; i < w->noted_count; i++) {
+        free(w->noted[i].b);
+        free(w->noted[i].a);
+    }
+    free(w->noted);
     free(w);
 }
 
@@ -171,6 +186,65 @@ void decoding_keep_typed(Session *s, const char *spec)
     }
     free(w->ran);
     w->ran = xstrdup(spec);
+}
+
+static bool same_text(const char *x, const char *y)
+{
+    return x && y ? strcmp(x, y) == 0 : x == y;
+}
+
+static void note_line(const Session *s, Noted *n)
+{
+    n->line = s->look.decoding.line;
+    n->other = s->look.decoding.other;
+}
+
+int decoding_note(Session *s)
+{
+    struct DecodingWork *w = s->measures ? s->measures->decoding : NULL;
+    const char *b = session_input(s, SIDE_B)->path,
+               *a = session_pinned(s) && s->pinned->model == s->now->model ? s->pinned->input.path : NULL;
+    if (!w || !*b)
+        return 0;
+    int i = 0;
+    while (i < w->noted_count && !(same_text(w->noted[i].b, b) && same_text(w->noted[i].a, a)))
+        i++;
+    if (i == w->noted_count) {
+        w->noted = grow(w->noted, &w->noted_cap, (size_t)i, sizeof *w->noted);
+        w->noted[w->noted_count++] = (Noted){.b = xstrdup(b), .a = a ? xstrdup(a) : NULL};
+    }
+    note_line(s, &w->noted[i]);
+    return i + 1;
+}
+
+/* B's text beside A's, which Enter has pinned. */
+static bool open_both(Session *s, const Noted *n, Err *err)
+{
+    Input in;
+    if (!session_open_input(s, n->a, err) || !input_open(&in, s->now->model, n->b, err) || !session_beside(s, &in, err))
+        return false;
+    s->compare = s->compare == COMPARE_OFF ? COMPARE_SIDES : s->compare;
+    return true;
+}
+
+void decoding_return(Session *s, int from, int to)
+{
+    struct DecodingWork *w = s->measures ? s->measures->decoding : NULL;
+    Err err;
+    if (!w || to < 1 || to > w->noted_count || to == from)
+        return;
+    const Noted *n = &w->noted[to - 1];
+    const bool had = from > 0 && from <= w->noted_count && w->noted[from - 1].a;
+    if (from > 0 && from <= w->noted_count)
+        note_line(s, &w->noted[from - 1]);
+    if (had && !n->a) { /* what the user pinned stays */
+        session_drop(s, s->pinned);
+        s->compare = session_compares(s) ? s->compare : COMPARE_OFF;
+    }
+    if (!(n->a ? open_both(s, n, &err) : session_open_input(s, n->b, &err)))
+        session_say(s, "%s", err.text);
+    s->look.decoding.line = n->line;
+    s->look.decoding.other = n->other;
 }
 
 void decoding_put_how(const DecodeOptions *how, Buf *out)

@@ -48,6 +48,11 @@ const Decoding *session_decoding(const Session *s, Side side);
 const char *decoding_typed(const Session *s);
 /* A beginning is about to be run, by opening that; what is on show is the typed text, or a beginning itself. */
 void decoding_keep_typed(Session *s, const char *spec);
+/* Notes the texts on show and the line at the cursor, for Place.text: two places with other numbers have other texts.
+ * 0: this one could not be opened again. */
+int decoding_note(Session *s);
+/* From a place into one with another number: its texts come on show again, its line to the cursor. */
+void decoding_return(Session *s, int from, int to);
 /* The line that the cursor is on, from 0 on; the option counts them from 1 on. */
 int decoding_line(const Session *s, const Decoding *d);
 /* What the word at the cursor was drawn from; NULL: it was not drawn. */

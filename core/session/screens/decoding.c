@@ -76,6 +76,7 @@ static bool open_typed(Session *s, Err *err)
                     session_go(s, site_path_any(session_graph(s, SIDE_B), SITE_PROBS), SCREEN_DECODING, err);
     free(spec);
     s->look.decoding.line = ok ? 0 : s->look.decoding.line;
+    s->place.text = ok ? decoding_note(s) : s->place.text;
     return ok;
 }
 
@@ -250,6 +251,7 @@ static bool take_other(Session *s, const Decoding *d, int other, Err *err)
     Input in;
     if (vocabulary_ends(&s->now->model->target, word))
         return err_set(err, "this one ends the text: nothing goes on behind it");
+    s->place.text = decoding_note(s);
     bool ok = put_spec(s, d->text, parent, word, &spec, err) &&
               put_spec(s, d->text, d->text->best, -1, &written, err) &&
               input_open(&in, s->now->model, buf_str(&spec), err);
@@ -266,8 +268,9 @@ static bool take_other(Session *s, const Decoding *d, int other, Err *err)
     s->compare = s->compare == COMPARE_OFF ? COMPARE_SIDES : s->compare;
     ok = encoder ? go_writing(s, length, word, err)
                  : session_go(s, site_path_any(session_graph(s, SIDE_B), SITE_PROBS), SCREEN_DECODING, err);
+    s->place.text = decoding_note(s);
     if (ok)
-        session_say(s, "A keeps the text as it was written; B takes this word instead.");
+        session_say(s, "A keeps the text as written; B takes this word. Backspace takes it back.");
     return ok;
 }
 
@@ -290,13 +293,15 @@ static bool enter_decoding(Session *s, Err *err)
     const bool all = before + 1 + length <= seq2seq_longest(&s->now->model->text);
     bool ok = put_spec(s, d->text, all ? l->node : n->parent, -1, &spec, err);
     if (ok) {
+        s->place.text = decoding_note(s);
         decoding_keep_typed(s, buf_str(&spec));
         ok = session_open_input(s, buf_str(&spec), err);
     }
     buf_free(&spec);
     ok = ok && go_writing(s, before + length - 1, word, err);
+    s->place.text = ok ? decoding_note(s) : s->place.text;
     if (ok && decoding_typed(s))
-        session_say(s, "This beginning is the text now. `decode typed` goes back to yours.");
+        session_say(s, "This beginning is the text now. Backspace goes back to yours and its tree.");
     return ok;
 }
 
