@@ -95,7 +95,7 @@ static const char *meant(const char *word)
     return NULL;
 }
 
-static int match_word(const Item *item, const char *word)
+static int match_any(const Item *item, const char *word)
 {
     const char *const SAID[] = {item->text, item->command, item->about};
     int best = FIND_NOT;
@@ -105,6 +105,22 @@ static int match_word(const Item *item, const char *word)
         best = best == FIND_NOT || (match != FIND_NOT && match > best) ? match : best;
     }
     return best;
+}
+
+/* A word, or what it is called elsewhere: "heads" is found in "head", hook_z (TransformerLens') in z; but those that
+ * have it as it was typed stand before these. */
+static int match_word(const Item *item, const char *word)
+{
+    char one[64];
+    const size_t n = strlen(word);
+    int match = match_any(item, word), other = FIND_NOT;
+    utf8_take(one, sizeof one, word, n > 3 && tolower((unsigned char)word[n - 1]) == 's' ? n - 1 : n);
+    if (match < FIND_INSIDE && strlen(one) < n)
+        other = match_any(item, one);
+    if (match < FIND_INSIDE && strncasecmp(word, "hook_", strlen("hook_")) == 0 &&
+        match_any(item, word + strlen("hook_")) == FIND_WORD)
+        other = FIND_START;
+    return other < FIND_INSIDE ? match : other > FIND_START ? FIND_START : other;
 }
 
 /* How well a line says that: the worst of its words counts, each in the text where it is found best. */
@@ -139,7 +155,12 @@ static int match_of(const Overlay *o, const Item *item)
         return MATCH_NAME;
     if (strncasecmp(item->text, o->filter, n) == 0 && find_match(item->text, o->filter) == FIND_WORD)
         return MATCH_BEGIN;
-    return match_said(item, o->filter);
+    char apart[sizeof o->filter]; /* cross-entropy is cross entropy */
+    snprintf(apart, sizeof apart, "%s", o->filter);
+    for (char *p = apart; (p = strchr(p, '-')) != NULL;)
+        *p = ' ';
+    const int match = match_said(item, o->filter), other = match_said(item, apart);
+    return match < FIND_INSIDE && other >= FIND_INSIDE ? other : match;
 }
 
 /* Does a line begin with what was typed, whatever it is indented by? */

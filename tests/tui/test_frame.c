@@ -15,6 +15,7 @@
 #include "core/base/rng.h"
 #include "core/base/utf8.h"
 #include "core/models/names.h"
+#include "core/session/address.h"
 #include "core/session/ask/ask.h"
 #include "core/session/options.h"
 #include "core/session/screens.h"
@@ -592,6 +593,87 @@ static void help_finds_every_word_and_heading(void **state)
         buf_free(&text);
     }
     assert_true(headings > 40);
+    overlay_free(&o);
+}
+
+/* The words of papers and of other programs (TransformerLens, bertviz) lead somewhere: a line says them, and not by
+ * their letters alone. */
+static void help_finds_the_fields_words(void **state)
+{
+    (void)state;
+    static const char *const WORDS[] = {"logit difference",
+                                        "logit diff",
+                                        "logit differences",
+                                        "induction head",
+                                        "logit lens",
+                                        "activation patching",
+                                        "causal tracing",
+                                        "perplexity",
+                                        "minimal pair",
+                                        "unembedding",
+                                        "W_U",
+                                        "KV cache",
+                                        "key-value cache",
+                                        "BOS",
+                                        "EOS",
+                                        "special tokens",
+                                        "chat template",
+                                        "attention sink",
+                                        "residual stream",
+                                        "skip connection",
+                                        "surprise",
+                                        "surprisal",
+                                        "log probability",
+                                        "logprobs",
+                                        "GQA",
+                                        "multi-query",
+                                        "multi-head attention",
+                                        "YaRN",
+                                        "ALiBi",
+                                        "RoPE",
+                                        "direct logit",
+                                        "DLA",
+                                        "mean ablation",
+                                        "previous token head",
+                                        "hook_z",
+                                        "hook_resid_pre",
+                                        "attention pattern",
+                                        "attention weights",
+                                        "saliency map",
+                                        "model view",
+                                        "neuron view",
+                                        "positional encoding",
+                                        "byte-pair encoding",
+                                        "subword",
+                                        "weight tying",
+                                        "next token",
+                                        "autoregressive",
+                                        "nucleus sampling",
+                                        "beam search",
+                                        "cross-entropy",
+                                        "feed forward",
+                                        "SwiGLU",
+                                        "mixture of experts",
+                                        "sliding window",
+                                        "PCA",
+                                        "scaled dot-product",
+                                        "head importance",
+                                        "pre-LN",
+                                        "context length",
+                                        "MLM",
+                                        "tokenization",
+                                        "LayerScale",
+                                        "transformer",
+                                        "quantization"};
+    Overlay o = {0};
+    overlay_help(&o, &s, NULL, &all, HELP_SEARCH);
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+        search_shows(&o, WORDS[i], "");
+        if (!o.lines || o.items[o.line[0]].match < FIND_INSIDE)
+            fail_msg("'%s' is not found", WORDS[i]);
+        if (o.lines > 60)
+            fail_msg("'%s' finds %d lines", WORDS[i], o.lines);
+    }
     overlay_free(&o);
 }
 
@@ -1380,6 +1462,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(help_lists_an_action_once, start, stop),
         cmocka_unit_test_setup_teardown(help_finds_words, start, stop),
         cmocka_unit_test_setup_teardown(help_finds_every_word_and_heading, start, stop),
+        cmocka_unit_test_setup_teardown(help_finds_the_fields_words, start, stop),
         cmocka_unit_test_setup_teardown(help_runs_its_tasks, start, stop),
         cmocka_unit_test_setup_teardown(tasks_keep_what_the_reader_has, start, stop),
         cmocka_unit_test_setup_teardown(the_pixel_of_a_number, start, stop),
