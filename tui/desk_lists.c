@@ -112,14 +112,69 @@ static void add_lesson(Overlay *o, const LessonFile *f, const char *before)
     overlay_add(o, text, key, command);
 }
 
+static void add_cards(Overlay *o)
+{
+    LessonFile f;
+    overlay_add(o, "Cards", "", NULL);
+    for (int i = 0; lesson_at(i, &f); i++)
+        if (f.number < 0)
+            add_lesson(o, &f, "");
+}
+
 void desk_add_lessons(Overlay *o)
 {
-    LessonFile f, before;
-    for (int i = 0; lesson_at(i, &f); i++) {
-        if (f.number < 0 && i > 0 && lesson_at(i - 1, &before) && before.number >= 0)
-            overlay_add(o, "Cards", "", NULL);
-        add_lesson(o, &f, "");
+    LessonFile f;
+    for (int i = 0; lesson_at(i, &f); i++)
+        if (f.number >= 0)
+            add_lesson(o, &f, "");
+    add_cards(o);
+}
+
+/* The lesson that a newcomer begins with: the one of the model's own kind (frame.c's hint says it too). */
+static bool first_lesson(const Session *s, LessonFile *out)
+{
+    const unsigned way = model_way(s->now->model);
+    return lesson_by_number(!way ? 0 : way == MODEL_WRITES ? 26 : 16, out);
+}
+
+typedef enum About { ABOUT_OWN, ABOUT_TEXTS, ABOUT_PICTURES } About;
+
+/* Is a lesson about texts, and where a decoder alone is on show, without the translator about nodes that it has? */
+static About lesson_about(const Session *s, const LessonFile *f)
+{
+    Lesson l;
+    const Graph *g = session_base(s);
+    const bool alone = model_way(s->now->model) == MODEL_WRITES;
+    About about = ABOUT_PICTURES;
+    if (lesson_parse(&l, f->name, f->text, f->size, 0, NULL)) {
+        about = l.translator.count ? ABOUT_TEXTS : ABOUT_PICTURES;
+        for (int i = 0; about == ABOUT_PICTURES && i < l.explains.count; i++)
+            about = strncmp(l.explains.at[i].text, "decoder.", strlen("decoder.")) == 0 ? ABOUT_TEXTS : about;
+        for (NodeId n = 0; alone && about == ABOUT_TEXTS && !l.translator.count && n < g->count; n++)
+            about = strncmp(graph_node(g, n)->path, "decoder.", strlen("decoder.")) == 0 &&
+                            lesson_explains(&l, "", graph_node(g, n)->path)
+                        ? ABOUT_OWN
+                        : about;
     }
+    lesson_free(&l);
+    return about;
+}
+
+/* Of a model of texts all lessons, those about texts first, and of these what it has itself. */
+static void add_for_texts(Overlay *o, const Session *s)
+{
+    LessonFile f;
+    for (About about = ABOUT_OWN; about <= ABOUT_PICTURES; about++) {
+        if (about != ABOUT_TEXTS)
+            overlay_add(o,
+                        about == ABOUT_OWN ? "about texts"
+                                           : "about pictures; attention and its arithmetic are the same",
+                        "", NULL);
+        for (int i = 0; lesson_at(i, &f); i++)
+            if (f.number >= 0 && lesson_about(s, &f) == about)
+                add_lesson(o, &f, "");
+    }
+    add_cards(o);
 }
 
 void desk_menu(Overlay *o, const Session *s)
@@ -143,13 +198,16 @@ void desk_menu(Overlay *o, const Session *s)
     for (int i = 0; scale && lesson_at(i, &f); i++)
         if (explains(s, &f, "", scale))
             add_lesson(o, &f, "about this change: ");
-    if (lesson_at(0, &f) && !progress_load(f.name).cards)
+    if (first_lesson(s, &f) && !progress_load(f.name).cards)
         add_lesson(o, &f, "begin here: ");
     for (int i = 0; lesson_at(i, &f); i++)
         if (!(scale && explains(s, &f, "", scale)) &&
             (explains(s, &f, screen_name(s->place.screen), "") || explains(s, &f, "", s->place.path)))
             add_lesson(o, &f, "about this screen: ");
-    desk_add_lessons(o);
+    if (model_way(s->now->model))
+        add_for_texts(o, s);
+    else
+        desk_add_lessons(o);
 }
 
 void lessons_text(Buf *out)

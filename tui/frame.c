@@ -226,6 +226,11 @@ static void draw_sentence(const Paint *p, Rect r, const FrameState *state)
 /* For somebody new: the ways on from here. */
 static const char *hint_text(const Session *s, int width)
 {
+    if (model_way(s->now->model) == MODEL_WRITES) /* desk_lists.c: first_lesson */
+        return width >= HINT_LONG ? "One real run, every number computed here: walk on (Space) · write (:decode) · "
+                                    "another text (o) · lesson 26 (t)"
+               : width >= HINT_SHORT ? "Walk on (Space) · let it write (:decode) · another text (o) · lesson 26 (t)"
+                                     : "walk on (Space) · write (:decode) · lesson 26 (t)";
     if (session_words(s, SIDE_B))
         return width >= HINT_LONG    ? "One real run of a small Transformer, every number computed here. Space: what "
                                        "happens next. t: lesson 16, how it reads and writes."

@@ -1566,6 +1566,47 @@ static void a_matrix_of_many_words(void **state)
     assert_true(run("pool auto; reset view"));
 }
 
+/* Whoever opens a model of texts is led to a lesson about them, by the first screen's line and by the list alike, and
+ * the list has what the model itself has before what is about pictures. */
+static void lessons_of_texts_first(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model, *text, *first, *begin, *head;
+        int pictures; /* before which none of pictures stands, at least */
+    } MODELS[] = {{"tests/data/families/words_gpt2", "ids:1,2", "26. Words in pieces", "begin here: 26. ", "26. ", 9},
+                  {"tests/data/families/words_qwen3_moe", "ids:1,2", "26. Words in pieces", "begin here: 26. ", "26. ",
+                   9},
+                  {"translator", SENTENCE, "15. Sinusoids", "begin here: 16. ", "16. ", 9}};
+    setenv("XDG_STATE_HOME", "/nonexistent", 1); /* nothing was read yet */
+    for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {
+        session_free(&s);
+        opened_session(&s, MODELS[i].model, MODELS[i].text);
+        overlay_close(&lists);
+        desk_menu(&lists, &s);
+        assert_int_equal(strncmp(lists.items[0].text, MODELS[i].begin, strlen(MODELS[i].begin)), 0);
+        int at = 0, texts = 0;
+        while (at < lists.count && strcmp(lists.items[at].text, "about texts") != 0)
+            at++;
+        assert_int_equal(strncmp(lists.items[at + 1].text, MODELS[i].first, strlen(MODELS[i].first)), 0);
+        for (at++; at < lists.count && lists.items[at].command; at++)
+            texts++;
+        assert_int_equal(texts, MODELS[i].pictures);
+        assert_int_equal(strncmp(lists.items[at].text, "about pictures", 14), 0);
+        assert_int_equal(strncmp(lists.items[at + 1].text, "0. ", 3), 0);
+        for (int w = 60; w <= 120; w += 20) { /* the line of the first screen names the same one */
+            char lesson[32];
+            snprintf(lesson, sizeof lesson, "lesson %.2s", MODELS[i].head);
+            draw(40, w);
+            if (!on_screen(lesson))
+                fail_msg("%s, %d columns: no %s", MODELS[i].model, w, lesson);
+        }
+    }
+    overlay_close(&lists);
+    session_free(&s);
+    opened_session(&s, "translator", SENTENCE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_screen),
@@ -1604,6 +1645,7 @@ int main(void)
                                        cmocka_unit_test(one_view_of_words),
                                        cmocka_unit_test(words_that_share_a_line),
                                        cmocka_unit_test(the_most_one_sided_row),
-                                       cmocka_unit_test(a_matrix_of_many_words)};
+                                       cmocka_unit_test(a_matrix_of_many_words),
+                                       cmocka_unit_test(lessons_of_texts_first)};
     return cmocka_run_group_tests(tests, start, stop);
 }
