@@ -1053,8 +1053,13 @@ static void the_lens_at_every_token(void **state)
     for (int t = 0; t < 4; t++) {
         draw(24, 80);
         const Graph *g = session_base(&s);
-        const Axis *v = &g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)];
+        const int answer = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY);
+        const Axis *v = &g->axes[answer];
+        const float *end = session_peek(&s, SIDE_B, "probs");
         int seen = 0;
+        end += (size_t)session_index_on(&s, g, node_role(g, site_node_any(g, SITE_PROBS), ROLE_QUERY)) * (size_t)v->n;
+        /* no column of a word that nobody asked for, the first of the vocabulary, beside it */
+        assert_int_equal(s.place.at[answer], classes_best(end, (size_t)v->n));
         for (int y = 0; y < c.h; y++)
             for (int x = 1; x < c.w; x++) {
                 const Cell *k = &c.cells[y * c.w + x], *before = k - 1;
@@ -1566,6 +1571,28 @@ static void a_matrix_of_many_words(void **state)
     assert_true(run("pool auto; reset view"));
 }
 
+/* A difference that is not that of the two as they stand rounded beside it is marked, and only where the line above
+ * says what the mark means. */
+static void a_mark_says_what_it_is(void **state)
+{
+    (void)state;
+    int marked = 0;
+    assert_true(session_open_input(&s, SENTENCE, &error) && run("word tired wide"));
+    for (int w = 40; w <= 200; w += 20)
+        for (int t = 0; t < 6; t++) {
+            snprintf(where, sizeof where, "goto probs[t=%d]; view answer", t);
+            assert_true(run(where));
+            draw(40, w);
+            if (on_screen("≈0") || !on_screen("≈"))
+                continue;
+            marked++;
+            if (!on_screen("≈ before rounding"))
+                fail_msg("%d columns, %s: ≈, and nothing says what it is", w, where);
+        }
+    assert_true(marked > 0);
+    assert_true(run("pin off"));
+}
+
 /* Whoever opens a model of texts is led to a lesson about them, by the first screen's line and by the list alike, and
  * the list has what the model itself has before what is about pictures. */
 static void lessons_of_texts_first(void **state)
@@ -1646,6 +1673,7 @@ int main(void)
                                        cmocka_unit_test(words_that_share_a_line),
                                        cmocka_unit_test(the_most_one_sided_row),
                                        cmocka_unit_test(a_matrix_of_many_words),
+                                       cmocka_unit_test(a_mark_says_what_it_is),
                                        cmocka_unit_test(lessons_of_texts_first)};
     return cmocka_run_group_tests(tests, start, stop);
 }

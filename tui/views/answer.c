@@ -21,7 +21,8 @@ enum {
     SURE_LEAST = 14,
     SURE_CELLS = 40,
     LEGEND_CELLS = 11,
-    MOVED_LESS = 28 /* … of "100 more, which moved less" */
+    ROUNDED_CELLS = 20, /* of what ≈ says, blanks around it */
+    MOVED_LESS = 28     /* … of "100 more, which moved less" */
 };
 enum {
     NOTE_LEAST = 6,
@@ -44,18 +45,26 @@ static double printed(void (*text)(char *out, size_t n, float x), float x)
     return end == out ? (double)NAN : value;
 }
 
-/* ≈ before A − B where that is not the difference of the two as they stand rounded beside it. */
-static void mark_rounded(const Paint *p, const AnswerTable *t, size_t i, int y, int x, int width, Style style)
+/* Has the header room to say what ≈ is? Where it has not, there is none. */
+static bool says_rounded(const AnswerTable *t)
 {
-    if (!width || !t->a.values || !t->b.values || !t->diff.values)
-        return;
+    return t->compares && t->columns.bar >= LEGEND_CELLS + ROUNDED_CELLS + FULL_CELLS;
+}
+
+/* ≈ before A − B where that is not the difference of the two as they stand rounded beside it; was it put? */
+static bool mark_rounded(const Paint *p, const AnswerTable *t, size_t i, int y, int x, int width, Style style)
+{
+    if (!width || !says_rounded(t) || !t->a.values || !t->b.values || !t->diff.values)
+        return false;
     char text[32];
     points_text(text, sizeof text, t->diff.values[i]);
     const double apart = printed(share_text, t->a.values[i]) - printed(share_text, t->b.values[i]) -
                          printed(points_text, t->diff.values[i]);
     const int left = width - 1 - (int)strlen(text);
-    if (fabs(apart) > 0.05 && left > 0)
+    const bool marked = fabs(apart) > 0.05 && left > 0;
+    if (marked)
         canvas_glyph(p->c, y, x + left, style, 0x2248);
+    return marked;
 }
 
 static void draw_logit_bar(const Paint *p, const AnswerTable *t, size_t i, Rect r, int thick)
@@ -117,7 +126,8 @@ static void draw_logits(const Paint *p, Rect line, const AnswerTable *t, size_t 
     put_column(p, &t->of_diff, i, line.y, x, c->change, STYLE_DIM, true);
 }
 
-static void draw_class(const Paint *p, Rect lines, const AnswerTable *t, size_t i, bool here)
+/* Is a ≈ in its line? */
+static bool draw_class(const Paint *p, Rect lines, const AnswerTable *t, size_t i, bool here)
 {
     const AnswerColumns *c = &t->columns;
     Rect line = {lines.y, lines.x, 1, lines.w};
@@ -144,7 +154,7 @@ static void draw_class(const Paint *p, Rect lines, const AnswerTable *t, size_t 
     x = put_column(p, &t->shown, i, line.y, x, c->p, style, false);
     x = put_column(p, &t->a, i, line.y, x, c->a, style, false);
     x = put_column(p, &t->b, i, line.y, x, c->b, style, false);
-    mark_rounded(p, t, i, line.y, x, c->change, style);
+    const bool rounded = mark_rounded(p, t, i, line.y, x, c->change, style);
     x = put_column(p, &t->diff, i, line.y, x, c->change, style, false);
     if (t->has_logits && c->logit_bar)
         draw_logit_bar(p, t, i, (Rect){line.y, x + 1, lines.h, c->logit_bar}, thick);
@@ -153,6 +163,7 @@ static void draw_class(const Paint *p, Rect lines, const AnswerTable *t, size_t 
                    here ? STYLE_SELECTED : STYLE_DIM, true);
     if (t->both_logits && lines.h >= TWO_LINES)
         draw_logits(p, (Rect){line.y + 1, line.x, 1, line.w}, t, i);
+    return rounded;
 }
 
 /* What the model answers with: a class, the word that comes next, or, where it writes none, the word that is there. */
@@ -180,7 +191,7 @@ static void draw_range(const Paint *p, const AnswerTable *t, Rect r)
         canvas_right(p->c, r.y, r.x, r.w, STYLE_AXIS, high);
 }
 
-static void draw_header(const Paint *p, Rect line, const AnswerTable *t, const char *kind)
+static void draw_header(const Paint *p, Rect line, const AnswerTable *t, const char *kind, bool rounded)
 {
     const AnswerColumns *c = &t->columns;
     char full[16];
@@ -200,7 +211,9 @@ static void draw_header(const Paint *p, Rect line, const AnswerTable *t, const c
         int at = line.x + c->name + 2;
         at += canvas_text(p->c, line.y, at, LEGEND_CELLS, STYLE_SIDE_A, "○ A");
         at += canvas_text(p->c, line.y, at, LEGEND_CELLS, STYLE_AXIS, " ── ");
-        canvas_text(p->c, line.y, at, LEGEND_CELLS, STYLE_SIDE_B, "● B");
+        at += canvas_text(p->c, line.y, at, LEGEND_CELLS, STYLE_SIDE_B, "● B");
+        if (rounded)
+            canvas_text(p->c, line.y, at + 2, ROUNDED_CELLS, STYLE_DIM, "≈ before rounding");
     }
     utf8_print(full, sizeof full, "to %.3g %%", 100 * (double)t->full); /* what a bar of full length stands for */
     if (t->full < 1 || c->bar >= FULL_CELLS + (t->compares ? LEGEND_CELLS : 0))
@@ -431,13 +444,9 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
         bool marked = class_marked(p, focus);
         Rect lines = class_lines(r, p->s, &t.shown, side), rest = r;
         draw_notes(p, &rest, &t, side);
-        if (lines.y > r.y)
-            draw_header(p, (Rect){r.y, r.x, 1, r.w}, &t,
-                        !apart(p->s)     ? answer_kind(p->s, side, t.columns.name)
-                        : side == SIDE_A ? "A"
-                                         : "B");
         pitch_of(&t, lines);
-        const int all = lines.h;
+        const int all = lines.h, top = lines.y;
+        bool rounded = false;
         const Rect moved = cut_moved(&t, &lines, marked);
         Listing l = listing_open(&t, lines.h / t.pitch, marked);
         for (int y = lines.y; y + t.pitch <= lines.y + lines.h && l.now < t.shown.count;
@@ -447,9 +456,15 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
                 canvas_printf(p->c, y, lines.x + 1, lines.w - 1, STYLE_DIM, "%zu more", l.hidden);
                 continue;
             }
-            draw_class(p, (Rect){y, lines.x, t.pitch, lines.w}, &t, l.now, here);
+            rounded |= draw_class(p, (Rect){y, lines.x, t.pitch, lines.w}, &t, l.now, here);
             focus_cursor(p, focus && here, y, lines.x);
         }
+        if (top > r.y)
+            draw_header(p, (Rect){r.y, r.x, 1, r.w}, &t,
+                        !apart(p->s)     ? answer_kind(p->s, side, t.columns.name)
+                        : side == SIDE_A ? "A"
+                                         : "B",
+                        rounded);
         const bool less = lines.h < all && lines.w > MOVED_LESS;
         if (!l.hidden && lines.y + lines.h < rest.y + rest.h && (size_t)lines.h < t.shown.count)
             canvas_printf(p->c, lines.y + lines.h, lines.x + 1, lines.w - 1, STYLE_DIM, "%zu more%s",

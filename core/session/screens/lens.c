@@ -73,6 +73,13 @@ static bool tokens_there(Session *s, int on, Err *err)
            err_set(err, "this model has one answer, not one behind every token: `lens` shows it block by block");
 }
 
+/* Behind every token the word is the one that the model itself names there: no other was asked for. */
+static void pick_of_token(Session *s)
+{
+    if (s->look.lens.tokens && session_need(s, SIDE_B, site_path_any(session_graph(s, SIDE_B), SITE_PROBS), NULL))
+        place_on_answer(s);
+}
+
 /* `lens [start, N, answer] [CLASS]`, `lens tokens` */
 static bool run_lens(Session *s, const Args *a, Err *err)
 {
@@ -85,6 +92,8 @@ static bool run_lens(Session *s, const Args *a, Err *err)
             return err_set(err, "%s", session_no_answer(s, SIDE_B));
         const bool ok = tokens_there(s, true, err) && screen_go(s, SCREEN_LENS, path, err);
         s->look.lens.tokens = s->look.lens.tokens || ok;
+        if (ok)
+            pick_of_token(s);
         return ok;
     }
     int o = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY), picked = 0;
@@ -123,6 +132,7 @@ static void move_in_lens(Session *s, int dy, int dx)
     if (path)
         snprintf(s->place.path, sizeof s->place.path, "%s", path);
     place_find_box(s);
+    pick_of_token(s);
 }
 
 /* Where every block ends in a norm (Vaswani et al. 2017) there is none behind the last one, and the lens has none. */
