@@ -8,11 +8,11 @@
 #include "assets/make_photos.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
+#include "core/base/interval.h"
 #include "core/base/mem.h"
 #include "core/base/rng.h"
 #include "core/eval/batch_run.h"
 #include "core/eval/figures.h"
-#include "core/eval/interval.h"
 #include "core/models/family.h"
 
 enum { STAGES = 32 };

@@ -2,11 +2,11 @@
  * away, and what its attention does meanwhile. */
 #ifndef VITRINE_EVAL_EVALUATION_H
 #define VITRINE_EVAL_EVALUATION_H
+#include "core/base/interval.h"
 #include "core/base/pool.h"
 #include "core/eval/ablation.h"
 #include "core/eval/batch_run.h"
 #include "core/eval/dataset.h"
-#include "core/eval/interval.h"
 #include "core/graph/edit.h"
 #include "core/models/model.h"
 #include "core/models/probe_positions.h"

@@ -5,9 +5,9 @@
  * head gets a name for its place alone. */
 #ifndef VITRINE_EVAL_HEAD_KINDS_H
 #define VITRINE_EVAL_HEAD_KINDS_H
+#include "core/base/interval.h"
 #include "core/base/pool.h"
 #include "core/eval/dataset.h"
-#include "core/eval/interval.h"
 #include "core/graph/graph.h"
 #include "core/models/model.h"
 #include "core/models/text_model.h"

@@ -3,10 +3,10 @@
  * screen `stream`. Means and 95 % intervals are over windows, which all ask for as many tokens. */
 #ifndef VITRINE_EVAL_SURPRISE_H
 #define VITRINE_EVAL_SURPRISE_H
+#include "core/base/interval.h"
 #include "core/base/pool.h"
 #include "core/eval/ablation.h"
 #include "core/eval/dataset.h"
-#include "core/eval/interval.h"
 #include "core/models/model.h"
 
 typedef struct Surprise Surprise;

@@ -10,6 +10,7 @@
 #include "core/base/digest.h"
 #include "core/base/dmath.h"
 #include "core/base/file.h"
+#include "core/base/interval.h"
 #include "core/base/rng.h"
 #include "core/base/utf8.h"
 #include "core/graph/grad.h"
@@ -404,9 +405,10 @@ static bool write(const Trainer *t, const char *folder, Err *err)
 
 /* --- what it has learned --- */
 
-/* Sums over stretches: nats by the model, by how often each token comes in what was learnt from; bytes. */
+/* Over stretches. */
 typedef struct Held {
-    double nats, base, bytes, squares; /* squares: of the stretches' nats a byte */
+    double *nats, *bytes; /* [stretches]: by the model */
+    double base, all;     /* sums: nats by how often each token comes in what was learnt from; bytes */
     size_t stretches, tokens;
 } Held;
 
@@ -422,11 +424,10 @@ static void hold(const Trainer *t, const Plan *p, const TaskBench *b, size_t n, 
             nats += (double)each[i * length + k];
             h->base += surprise[x->token[first + k]];
         }
-        h->nats += nats;
-        h->bytes += bytes;
-        h->squares += bytes > 0 ? nats / bytes * (nats / bytes) : 0;
+        h->nats[h->stretches] = nats;
+        h->bytes[h->stretches++] = bytes;
+        h->all += bytes;
         h->tokens += length;
-        h->stretches++;
     }
 }
 
@@ -441,7 +442,13 @@ static double *surprises(const Texts *x)
     return s;
 }
 
-/* Over stretches of what is held out, or as many of what was learnt from. */
+static void held_free(Held *h)
+{
+    free(h->nats);
+    free(h->bytes);
+}
+
+/* Over stretches of what is held out, or as many of what was learnt from. To be freed with held_free. */
 static Held examine(const Trainer *t, bool learnt, size_t most)
 {
     Held h = {.stretches = 0};
@@ -452,6 +459,8 @@ static Held examine(const Trainer *t, bool learnt, size_t most)
     double *surprise = surprises(x);
     size_t all = held(t), n;
     all = all < most ? all : most;
+    h.nats = xcalloc(all, sizeof *h.nats);
+    h.bytes = xcalloc(all, sizeof *h.bytes);
     open_bench(t, &b);
     Plan *p = plan_new(&g->graph, &g->each, 1);
     plan_leaf(p, g->input[TOKENS], b.input[TOKENS]);
@@ -479,22 +488,26 @@ static void tell(const Trainer *t, Buf *out)
     enum { STRETCHES = 400 };
     const Texts *x = t->examples;
     const double bit = dm_log(2.0), reads = (double)t->recipe.steps * t->counted / (double)x->learnt;
-    const Held h = examine(t, false, STRETCHES), own = examine(t, true, h.stretches);
-    const double n = (double)h.stretches, mean = h.nats / h.bytes, learnt = own.nats / own.bytes,
-                 spread = h.squares / n - mean * mean,
-                 error = n > 1 && spread > 0 ? 1.96 * dm_sqrt(spread / (n - 1)) : 0;
+    Held h = examine(t, false, STRETCHES), own = examine(t, true, h.stretches);
+    const MeanOver told = ratio_over(h.nats, h.bytes, h.stretches),
+                   learnt = ratio_over(own.nats, own.bytes, own.stretches);
     buf_printf(
         out, "the text: %zu tokens of %d pieces, %.2f bytes each; nine tenths are learnt from, each read %.1f times\n",
         x->n, x->pieces, (double)x->byte[x->n] / (double)x->n, reads);
-    buf_printf(out,
-               "held out: %.3f ± %.3f bits a byte over %zu stretches (%zu tokens); by how often each token comes alone "
-               "%.3f; as much of what was learnt from %.3f\n",
-               mean / bit, error / bit, h.stretches, h.tokens, h.base / h.bytes / bit, learnt / bit);
-    if (learnt < 0.75 * mean && reads > 6)
+    buf_printf(out, "held out: %.3f ", told.mean / bit);
+    if (h.stretches > 1)
+        buf_printf(out, "± %.3f bits a byte over %zu stretches", told.margin / bit, h.stretches);
+    else
+        buf_puts(out, "bits a byte over one stretch, too few for an interval");
+    buf_printf(out, " (%zu tokens); by how often each token comes alone %.3f; as much of what was learnt from %.3f\n",
+               h.tokens, h.base / h.all / bit, learnt.mean / bit);
+    if (learnt.mean < 0.75 * told.mean && reads > 6)
         buf_printf(
             out,
             "it knows part of the text by heart: fewer steps (--steps %d), or a longer text, tell the rest better\n",
             (int)(t->recipe.steps * 5 / reads) + 1);
+    held_free(&h);
+    held_free(&own);
 }
 
 const TaskKind DECODER_TASK = {

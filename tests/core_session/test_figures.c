@@ -2,8 +2,8 @@
  * and must be equal, and the figure over all of them must lie where those first ones say that it can. */
 #include "asking.h"
 
+#include "core/base/interval.h"
 #include "core/eval/figures.h"
-#include "core/eval/interval.h"
 #include "tests/every.h"
 
 /* --- the arithmetic of intervals, against values worked out elsewhere --- */
@@ -50,6 +50,23 @@ static void intervals(void **state)
             squares += (x[m] - over.mean) * (x[m] - over.mean);
         assert_true(fabs(over.margin / sqrt(squares / (n - 1) / n) / MEANS[k].t - 1) < 2e-3);
     }
+}
+
+/* Of a ratio: worked out by hand, and against the mean where the y are alike; what follows its y exactly is certain. */
+static void ratios(void **state)
+{
+    (void)state;
+    static const double x[] = {2, 4, 9}, y[] = {1, 2, 3}, same[] = {2, 2, 2}, twice[] = {2, 4, 6};
+    MeanOver r = ratio_over(x, y, 3); /* 15/6; residuals −0.5, −1, 1.5: t₂ · √(3.5/2/3) / 2 */
+    assert_true(r.mean == 2.5);
+    close_to(r.margin, 4.302653 * sqrt(3.5 / 6) / 2);
+    r = ratio_over(x, same, 3);
+    const MeanOver m = mean_over(x, 3, 1);
+    close_to(r.mean, m.mean / 2);
+    close_to(r.margin, m.margin / 2);
+    r = ratio_over(twice, y, 3);
+    assert_true(r.mean == 2 && r.margin == 0);
+    assert_true(ratio_over(x, y, 1).margin == 0);
 }
 
 static void pairs(void **state)
@@ -179,8 +196,13 @@ static void a_moved_figure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals),         cmocka_unit_test(pairs),          cmocka_unit_test(places),
-        cmocka_unit_test(rows_are_in_order), cmocka_unit_test(measured_again), cmocka_unit_test(a_moved_figure),
+        cmocka_unit_test(intervals),
+        cmocka_unit_test(ratios),
+        cmocka_unit_test(pairs),
+        cmocka_unit_test(places),
+        cmocka_unit_test(rows_are_in_order),
+        cmocka_unit_test(measured_again),
+        cmocka_unit_test(a_moved_figure),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -59,7 +59,7 @@ typedef struct Small {
     void *examples;
 } Small;
 
-static Small small(int steps)
+static Small small_of(const char *text, int steps)
 {
     Small s = {.recipe = DECODER_TASK.recipe(steps)};
     Err err = {""};
@@ -74,8 +74,13 @@ static Small small(int steps)
     s.recipe.batch = 16;
     s.recipe.check = 8;
     s.recipe.log_every = 2;
-    assert_true(DECODER_TASK.find(text_path, &s.recipe, &s.model, &s.examples, NULL, NULL, &err));
+    assert_true(DECODER_TASK.find(text, &s.recipe, &s.model, &s.examples, NULL, NULL, &err));
     return s;
+}
+
+static Small small(int steps)
+{
+    return small_of(text_path, steps);
 }
 
 static uint64_t hash_of(const Trainer *t)
@@ -180,6 +185,41 @@ static void what_comes_out(void **state)
     DECODER_TASK.leave(s.examples);
 }
 
+/* What is said of a text of so many lines after a step. */
+static void tell(int lines, Buf *told)
+{
+    Buf text = {0};
+    char path[128];
+    Err err = {""};
+    snprintf(path, sizeof path, "%s.short", folder);
+    for (int i = 0; i < lines; i++)
+        buf_puts(&text, i % 3 ? "the cat sees the dog\n" : "the dog sees the cat and the dog\n");
+    assert_true(file_write(path, buf_str(&text), text.len, &err));
+    Small s = small_of(path, 1);
+    Trainer *t = trainer_new(&s.recipe, &s.model, s.examples, NULL);
+    trainer_step(t);
+    DECODER_TASK.tell(t, told);
+    trainer_free(t);
+    DECODER_TASK.leave(s.examples);
+    buf_free(&text);
+    unlink(path);
+}
+
+/* Of one stretch there is no interval. */
+static void how_sure_it_is(void **state)
+{
+    (void)state;
+    Buf told = {0};
+    tell(20, &told);
+    assert_non_null(strstr(buf_str(&told), "over one stretch, too few for an interval"));
+    assert_null(strstr(buf_str(&told), "±"));
+    buf_free(&told);
+    tell(45, &told);
+    if (!strstr(buf_str(&told), " ± ") || !strstr(buf_str(&told), "over 2 stretches"))
+        fail_msg("%s", buf_str(&told));
+    buf_free(&told);
+}
+
 static void what_is_refused(void **state)
 {
     (void)state;
@@ -213,6 +253,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_bytes_everywhere),
                                        cmocka_unit_test(interrupted_and_resumed), cmocka_unit_test(what_comes_out),
-                                       cmocka_unit_test(what_is_refused)};
+                                       cmocka_unit_test(how_sure_it_is), cmocka_unit_test(what_is_refused)};
     return cmocka_run_group_tests(tests, make_text, remove_text);
 }

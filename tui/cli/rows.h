@@ -3,7 +3,7 @@
 #ifndef VITRINE_TUI_CLI_ROWS_H
 #define VITRINE_TUI_CLI_ROWS_H
 #include "core/base/buf.h"
-#include "core/eval/interval.h"
+#include "core/base/interval.h"
 
 enum { ROWS_MOST = 64, ROWS_LABEL = 42 };
 typedef struct Rows {

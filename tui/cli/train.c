@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/interval.h"
 #include "core/base/machine.h"
 #include "core/base/stop.h"
 #include "core/base/tell.h"
 #include "core/base/utf8.h"
-#include "core/eval/interval.h"
 #include "core/train/trainer.h"
 #include "tui/cli/verbs.h"
 #include "tui/cli/work.h"

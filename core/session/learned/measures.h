@@ -3,10 +3,10 @@
  * changes, and says over how many pictures it is. Nothing here is drawn before it was measured. */
 #ifndef VITRINE_SESSION_LEARNED_MEASURES_H
 #define VITRINE_SESSION_LEARNED_MEASURES_H
+#include "core/base/interval.h"
 #include "core/eval/ablation.h"
 #include "core/eval/figures.h"
 #include "core/eval/head_kinds.h"
-#include "core/eval/interval.h"
 #include "core/models/probe_positions.h"
 #include "core/session/learned/film.h"
 #include "core/session/session.h"

@@ -8,9 +8,9 @@
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/base/interval.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
-#include "core/eval/interval.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/measures_parts.h"

@@ -1,4 +1,4 @@
-#include "core/eval/interval.h"
+#include "core/base/interval.h"
 
 #include "core/base/dmath.h"
 
@@ -17,6 +17,11 @@ static double student(double degrees)
                                       by * ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / 92160))));
 }
 
+static double margin_of(double squares, double n)
+{
+    return n > 1 ? student(n - 1) * dm_sqrt(squares / (n - 1) / n) : 0;
+}
+
 MeanOver mean_over(const double *x, size_t n, size_t step)
 {
     double sum = 0, squares = 0;
@@ -25,8 +30,21 @@ MeanOver mean_over(const double *x, size_t n, size_t step)
     MeanOver m = {n ? sum / (double)n : 0, 0};
     for (size_t i = 0; i < n; i++)
         squares += (x[i * step] - m.mean) * (x[i * step] - m.mean);
-    m.margin = n > 1 ? student((double)n - 1) * dm_sqrt(squares / ((double)n - 1) / (double)n) : 0;
+    m.margin = margin_of(squares, (double)n);
     return m;
+}
+
+MeanOver ratio_over(const double *x, const double *y, size_t n)
+{
+    double above = 0, below = 0, squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        above += x[i];
+        below += y[i];
+    }
+    const double ratio = above / below;
+    for (size_t i = 0; i < n; i++)
+        squares += (x[i] - ratio * y[i]) * (x[i] - ratio * y[i]);
+    return (MeanOver){ratio, margin_of(squares, (double)n) * (double)n / below};
 }
 
 Interval interval_wilson(size_t right, size_t n)

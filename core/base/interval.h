@@ -1,7 +1,7 @@
-/* How far a share of pictures can be trusted: 95 % intervals, differences over the same pictures, and how far a ranking
- * holds. Only + − × ÷ and sqrt: the same figures on every machine. */
-#ifndef VITRINE_EVAL_INTERVAL_H
-#define VITRINE_EVAL_INTERVAL_H
+/* How far a share, a mean or a ratio can be trusted: 95 % intervals, differences over the same pictures, and how far a
+ * ranking holds. Only + − × ÷ and sqrt: the same figures on every machine. */
+#ifndef VITRINE_BASE_INTERVAL_H
+#define VITRINE_BASE_INTERVAL_H
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,6 +20,10 @@ typedef struct MeanOver {
 } MeanOver;
 /* Of x[0], x[step], … n numbers. */
 MeanOver mean_over(const double *x, size_t n, size_t step);
+/* Σx/Σy over n pairs, such as nats and bytes of n stretches: where the y differ, neither the mean of x/y nor its spread
+ * is that of the ratio, so what is spread are the residuals x − ratio·y (Cochran 1977, "Sampling Techniques", 2.11).
+ * NaN where Σy is 0. */
+MeanOver ratio_over(const double *x, const double *y, size_t n);
 
 /* A count out of n. */
 typedef struct Tally {
