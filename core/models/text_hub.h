@@ -92,8 +92,11 @@ bool hub_rope_share(const HubReading *k, float *share, Err *err);
 
 /* Settings of the model in this config.json, whose model_type is a row's. */
 bool hub_config(Model *m, const Json *whole, const char *path, const HubFamily *f, Err *err);
-/* The words that end a text: the number of one, or a list of them. What is no word's number is passed over. */
-void hub_ends(Model *m, const Json *v, Vocabulary *out);
+/* The number of a special word, or the first of a list; −1 where there is none, and where it is beyond the vocabulary,
+ * as in small copies of large models, which is said. `words`: how many there are. */
+bool hub_word(Model *m, const Json *v, const char *path, const char *key, int words, int *out, Err *err);
+/* The words that end a text: the number of one, or a list of them; such numbers are passed over and said too. */
+bool hub_ends(Model *m, const Json *v, const char *path, Vocabulary *out, Err *err);
 /* The class' own word where config.json has no such key, which is said; own: its number + 1. */
 void hub_class_word(const HubReading *k, const char *key, int own, int *out);
 /* Which words are forced. An older BART says it by a switch (`switched`): then it begins with bos_token_id. */

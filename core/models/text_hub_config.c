@@ -393,13 +393,9 @@ static bool check_quantised(const HubReading *k, Err *err)
     return true;
 }
 
-/* A number of a special word, or the first of several; −1. */
-static int special(const HubReading *k, const char *key)
+static bool special(const HubReading *k, const char *key, int words, int *out, Err *err)
 {
-    const Json *v = json_get(k->config, key);
-    int64_t n;
-    int words = k->m->text.form == SEQ2SEQ_ENCODER_ONLY ? k->m->text.source_words : k->m->text.target_words;
-    return (json_int(v, &n) || json_int(json_at(v, 0), &n)) && n >= 0 && n < words ? (int)n : -1;
+    return hub_word(k->m, json_get(k->config, key), k->path, key, words, out, err);
 }
 
 const char *hub_type(const Json *config)
@@ -463,10 +459,11 @@ bool hub_config(Model *m, const Json *whole, const char *path, const HubFamily *
     m->trained = json_bool(json_get(config, "trained"), true);
     Vocabulary *v = reads ? &m->source : &m->target;
     m->source = m->target = (Vocabulary){.pad = -1, .start = -1, .end = -1};
-    *v = (Vocabulary){.n = reads ? c.source_words : c.target_words, .pad = special(&k, "pad_token_id"), .start = -1};
-    v->end = -1;
-    if (!reads)
-        hub_ends(m, json_get(json_get(config, "eos_token_id") ? config : whole, "eos_token_id"), v);
+    *v = (Vocabulary){.n = reads ? c.source_words : c.target_words, .pad = -1, .start = -1, .end = -1};
+    if (!special(&k, "pad_token_id", v->n, &v->pad, err) ||
+        (!reads &&
+         !hub_ends(m, json_get(json_get(config, "eos_token_id") ? config : whole, "eos_token_id"), path, v, err)))
+        return false;
     if (both) {
         hub_class_word(&k, "eos_token_id", f->end, &v->end);
         hub_class_word(&k, "pad_token_id", f->pad, &v->pad);
@@ -474,7 +471,8 @@ bool hub_config(Model *m, const Json *whole, const char *path, const HubFamily *
     if (vocabulary_ends(v, v->pad)) /* padding that is also the end may be written */
         v->pad = -1;
     if (both) {
-        v->start = special(&k, "decoder_start_token_id");
+        if (!special(&k, "decoder_start_token_id", v->n, &v->start, err))
+            return false;
         if (v->start < 0) {
             v->start = strcmp(f->type, "bart") == 0 ? v->end : v->pad;
             model_assume(m, "decoder_start_token_id is %d, as Hugging Face's class %s has it", v->start, f->type);

@@ -16,18 +16,40 @@ void hub_class_word(const HubReading *k, const char *key, int own, int *out)
     model_assume(k->m, "%s is %d, as Hugging Face's class %s has it", key, *out, k->family->type);
 }
 
-void hub_ends(Model *m, const Json *v, Vocabulary *out)
+bool hub_word(Model *m, const Json *v, const char *path, const char *key, int words, int *out, Err *err)
 {
-    const size_t count = json_kind(v) == JK_ARRAY ? json_count(v) : 1;
+    const Json *one = json_kind(v) == JK_ARRAY ? json_at(v, 0) : v;
     int64_t n;
-    int also = 0, more = 0;
-    if (!v || json_kind(v) == JK_NULL)
-        return;
+    *out = -1;
+    if (json_kind(one) == JK_NULL)
+        return true;
+    if (!json_int(one, &n))
+        return err_set(err, "%s: \"%s\" must be the number of a word, 0 to %d", path, key, words - 1);
+    if (n >= 0 && n < words)
+        *out = (int)n;
+    else
+        model_assume(m, "%s %lld is none of the %d words: it is passed over", key, (long long)n, words);
+    return true;
+}
+
+bool hub_ends(Model *m, const Json *v, const char *path, Vocabulary *out, Err *err)
+{
+    static const char KEY[] = "eos_token_id";
+    const bool list = json_kind(v) == JK_ARRAY;
+    const size_t count = list ? json_count(v) : 1;
+    int64_t n;
+    int also = 0, more = 0, beyond = 0;
+    if (json_kind(v) == JK_NULL)
+        return true;
     out->end = -1;
     memset(out->also, 0, sizeof out->also);
     for (size_t i = 0; i < count; i++) {
-        if (!json_int(json_kind(v) == JK_ARRAY ? json_at(v, i) : v, &n) || n < 0 || n >= out->n ||
-            vocabulary_ends(out, (int)n))
+        if (!json_int(list ? json_at(v, i) : v, &n))
+            return err_set(err, "%s: \"%s\" must be the number of a word, 0 to %d, or a list of them", path, KEY,
+                           out->n - 1);
+        const bool word = n >= 0 && n < out->n;
+        beyond += !word;
+        if (!word || vocabulary_ends(out, (int)n))
             continue;
         if (out->end < 0)
             out->end = (int)n;
@@ -36,9 +58,13 @@ void hub_ends(Model *m, const Json *v, Vocabulary *out)
         else
             more++;
     }
+    if (beyond == 1 && count == 1)
+        model_assume(m, "%s %lld is none of the %d words: it ends no text", KEY, (long long)n, out->n);
+    else if (beyond)
+        model_assume(m, "%d of the numbers of %s are none of the %d words: they end no text", beyond, KEY, out->n);
     if (more)
-        model_assume(m, "%d words end no text: of those that eos_token_id names %d are read", more,
-                     VOCABULARY_ALSO + 1);
+        model_assume(m, "%d words end no text: of those that %s names %d are read", more, KEY, VOCABULARY_ALSO + 1);
+    return true;
 }
 
 /* A key of what is written: a word's number; where it is absent or null `out` stays. */
@@ -80,9 +106,10 @@ bool hub_generation(Model *m, const char *folder, Err *err)
         return true;
     Json *j = json_read(path, GENERATION_BYTES, err);
     const bool both = m->text.form == SEQ2SEQ_BOTH,
-               ok = j && (!both || (generated(m, j, path, "decoder_start_token_id", &m->target.start, err) &&
-                                    hub_forced(m, j, path, false, err)));
-    hub_ends(m, json_get(j, "eos_token_id"), &m->target);
+               ok = j &&
+                    (!both || (generated(m, j, path, "decoder_start_token_id", &m->target.start, err) &&
+                               hub_forced(m, j, path, false, err))) &&
+                    hub_ends(m, json_get(j, "eos_token_id"), path, &m->target, err);
     if (vocabulary_ends(&m->target, m->target.pad))
         m->target.pad = -1;
     json_free(j);

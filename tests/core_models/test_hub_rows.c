@@ -394,6 +394,51 @@ static void knobs_of_keys(void **state)
     model_free(&m);
 }
 
+static bool assumes(const Model *m, const char *what)
+{
+    bool any = false;
+    for (int i = 0; i < m->assumption_count; i++)
+        any = any || strstr(m->assumptions[i], what);
+    return any;
+}
+
+/* A special word is a number; one beyond the vocabulary, as small copies of large models have it, is said. */
+static void words_are_numbers(void **state)
+{
+    (void)state;
+    static const char *const NONE[] = {"\"x\"", "1.5", "{}", "true", "[\"x\"]", "[3, \"x\"]", "[null]", "[[3]]"},
+                             *const KEYS[] = {"eos_token_id", "pad_token_id", "decoder_start_token_id"},
+                             *const CLEAN[] = {"\"decoder_start_token_id\": 0,", "\"pad_token_id\": 0,",
+                                               "\"eos_token_id\": 1,"};
+    for (size_t i = 0; i < sizeof NONE / sizeof *NONE; i++)
+        for (size_t k = 0; k < sizeof KEYS / sizeof *KEYS; k++) {
+            char text[96], said[96];
+            Model m;
+            Err err = {""};
+            const bool second = strcmp(NONE[i], "[3, \"x\"]") == 0, none = strcmp(NONE[i], "[null]") == 0;
+            snprintf(text, sizeof text, "\"%s\": %s, \"vocab_size\"", KEYS[k], NONE[i]);
+            snprintf(said, sizeof said, "config.json: \"%s\" must be the number of a word, 0 to 18", KEYS[k]);
+            const char *const pairs[5][2] = {{CLEAN[0], ""}, {CLEAN[1], ""}, {CLEAN[2], ""}, {"\"vocab_size\"", text}};
+            const bool ok = changed(&m, "t5", pairs, NULL, &err);
+            if (ok != (k > 0 && (second || none)) || (!ok && !strstr(err.text, said)))
+                fail_msg("%s %s: %s", KEYS[k], NONE[i], ok ? "was read" : err.text);
+            if (ok)
+                model_free(&m);
+            if (k > 0)
+                continue;
+            snprintf(text, sizeof text, "{\"%s\": %s}", KEYS[k], NONE[i]);
+            assert_false(changed(&m, "llama", (const char *const[4][2]){{NULL}}, text, &err));
+            if (!strstr(err.text,
+                        "generation_config.json: \"eos_token_id\" must be the number of a word, 0 to 18, or a"))
+                fail_msg("%s", err.text);
+        }
+    Model m = opened("llama", "\"vocab_size\"", "\"pad_token_id\": -1, \"eos_token_id\": 50256, \"vocab_size\"", NULL);
+    assert_true(assumes(&m, "eos_token_id 50256 is none of the 19 words: it ends no text"));
+    assert_true(assumes(&m, "pad_token_id -1 is none of the 19 words: it is passed over"));
+    assert_true(m.target.end < 0 && m.target.pad < 0);
+    model_free(&m);
+}
+
 /* Several words may end a text: those of generation_config.json, else of config.json; what is no word's number ends
  * none. */
 static void several_ends(void **state)
@@ -405,7 +450,7 @@ static void several_ends(void **state)
     assert_true(many.assumption_count > 0 &&
                 strstr(many.assumptions[many.assumption_count - 1], "2 words end no text"));
     model_free(&many);
-    static const char LIST[] = "\"eos_token_id\": [2, 16, 900, \"x\", 16, 5], \"vocab_size\"";
+    static const char LIST[] = "\"eos_token_id\": [2, 16, 900, -1, 16, 5], \"vocab_size\"";
     static const int SOURCE[] = {3, 1, 4, 1};
     static const struct {
         const char *generation;
@@ -419,6 +464,7 @@ static void several_ends(void **state)
         Decode d;
         Err err = {""};
         DecodeOptions o = decode_options_default();
+        assert_true(assumes(&m, "2 of the numbers of eos_token_id are none of the 19 words"));
         o.kind = DECODE_GREEDY;
         o.most = 5;
         for (int w = -1; w < 900; w++) {
@@ -535,12 +581,12 @@ static void modules_that_give_more(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recorded_and_told),      cmocka_unit_test(forced_words),
-        cmocka_unit_test(saved_and_opened),       cmocka_unit_test(not_the_hub_s),
-        cmocka_unit_test(written_otherwise),      cmocka_unit_test(an_old_key_of_scaling),
-        cmocka_unit_test(knobs_of_keys),          cmocka_unit_test(several_ends),
-        cmocka_unit_test(bias_of_the_head),       cmocka_unit_test(words_of_the_class),
-        cmocka_unit_test(modules_that_give_more),
+        cmocka_unit_test(recorded_and_told),  cmocka_unit_test(forced_words),
+        cmocka_unit_test(saved_and_opened),   cmocka_unit_test(not_the_hub_s),
+        cmocka_unit_test(written_otherwise),  cmocka_unit_test(an_old_key_of_scaling),
+        cmocka_unit_test(knobs_of_keys),      cmocka_unit_test(words_are_numbers),
+        cmocka_unit_test(several_ends),       cmocka_unit_test(bias_of_the_head),
+        cmocka_unit_test(words_of_the_class), cmocka_unit_test(modules_that_give_more),
     };
     return cmocka_run_group_tests_name("hub rows", tests, NULL, NULL);
 }
