@@ -104,6 +104,13 @@ check "it continues a text: $(head -1 out)" grep -q '^the cat' out
 check 'the end of the text is kept' test "$(tail -c 50 decoder-whole/held.txt)" = "$(tail -c 50 text.txt)"
 "$V" evaluate -m decoder-whole --count 2 --json >out 2>err </dev/null
 check "it is examined on it: $(tail -1 err)" grep -q '"surprise":{"over":"decoder-whole/held.txt","unit":"nats","windows":2' out
+sed 's/"context": *[0-9]*/"context": 4/; s/"steps": *[0-9]*/"steps": 10/' decoder.json >short.json
+"$V" train --config short.json --text text.txt -o decoder-short >/dev/null 2>&1 </dev/null
+"$V" evaluate -m decoder-short --count 2 >out 2>err </dev/null
+check "few positions leave the surprise: $(tail -1 err)" grep -q 'surprise, −log p of the next token: [0-9]' out
+check "and say why no heads are measured: $(tail -1 out)" grep -q 'is left out: .*random tokens.*room or words for 2' out
+"$V" evaluate -m decoder-short --count 2 --json >out 2>err </dev/null
+check "as JSON too: $(tail -1 err)" grep -q '"windows":2,.*"left_out":".*room or words for 2"}' out
 "$V" evaluate -m decoder-whole --text none.txt >out 2>err </dev/null
 check "no such text to examine it on: $(tail -1 err)" grep -q 'none.txt' err
 "$V" screen -m decoder-whole -c training --size 80x24 >out 2>&1 </dev/null

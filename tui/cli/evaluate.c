@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/base/stop.h"
 #include "core/base/utf8.h"
 #include "core/models/drawn.h"
 #include "core/session/session.h"
@@ -165,8 +166,26 @@ static bool examine_surprise(Work *w, const Model *m, Pool *pool, Dataset **text
            err_set(err, "%.200s: its logits are no numbers: there is no surprise", m->name);
 }
 
-/* Of a text model whose texts have no known answers: what its heads are, on texts of random tokens; and where there are
- * texts how surprising they are. */
+/* What the heads of a text model are, on texts of random tokens; false where that can't be measured, and where it is
+ * interrupted. */
+static bool measure_heads(Work *w, HeadKinds *k, size_t count, const char *name, Err *err)
+{
+    if (!k)
+        return false;
+    while (!head_kinds_step(k, clock_ns() + SLICE_NS))
+        if (!progress(w, "reading texts of random tokens", (double)head_kinds_done(k) / (double)count))
+            return err_set(err, "interrupted");
+    const HeadKindsResult *r = head_kinds_result(k);
+    if (!r || r->nan < 0)
+        return true;
+    return r->nan < r->attentions
+               ? err_set(err, "%s: the weights of attention %d of 0 to %d are NaN: where heads look can't be measured",
+                         name, r->nan, r->attentions - 1)
+               : err_set(err, "%s: its logits are NaN: what heads copy can't be measured", name);
+}
+
+/* Of a text model whose texts have no known answers: what its heads are; and where there are texts how surprising they
+ * are, which is told though the heads can't be measured. */
 static bool examine_heads(Work *w, const Model *m, Pool *pool, const char *name, Err *err)
 {
     Surprise *e = NULL;
@@ -179,19 +198,15 @@ static bool examine_heads(Work *w, const Model *m, Pool *pool, const char *name,
     }
     const size_t count = w->options->count ? (size_t)w->options->count : HEAD_KINDS_TEXTS;
     HeadKinds *k = head_kinds_new(m, count, pool, err);
-    bool ok = k != NULL;
-    while (ok && !head_kinds_step(k, clock_ns() + SLICE_NS))
-        if (!progress(w, "reading texts of random tokens", (double)head_kinds_done(k) / (double)count))
-            ok = err_set(err, "interrupted");
-    const HeadKindsResult *r = ok ? head_kinds_result(k) : NULL;
-    if (r && r->nan >= 0)
-        ok = r->nan < r->attentions
-                 ? err_set(err,
-                           "%s: the weights of attention %d of 0 to %d are NaN: where heads look can't be measured",
-                           name, r->nan, r->attentions - 1)
-                 : err_set(err, "%s: its logits are NaN: what heads copy can't be measured", name);
+    bool ok = measure_heads(w, k, count, name, err);
+    if (e)
+        utf8_clean(over, sizeof over, path);
     if (ok)
-        kinds_print(k, e, e ? utf8_clean(over, sizeof over, path) : NULL, m, name, w->options->json, &w->out);
+        kinds_print(k, e, e ? over : NULL, m, name, w->options->json, &w->out);
+    else if (e && !stop_asked()) {
+        surprise_print(e, m, over, name, err->text, w->options->json, &w->out);
+        ok = true;
+    }
     head_kinds_free(k);
     surprise_free(e);
     dataset_free(texts);

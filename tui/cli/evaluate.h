@@ -24,6 +24,9 @@ void translation_print(const Translation *t, const char *name, size_t n, bool js
  * texts; harmless to print. */
 void surprise_page(const Surprise *e, const Model *m, const char *over, Buf *page);
 void surprise_json(const Surprise *e, const Model *m, const char *over, Buf *out);
+/* The same alone, where the heads can't be measured; why: the reason. */
+void surprise_print(const Surprise *e, const Model *m, const char *over, const char *name, const char *why, bool json,
+                    Buf *out);
 /* Which heads of a text model are of a known kind; measured to the end. e: NULL where there were no texts. */
 void kinds_print(const HeadKinds *k, const Surprise *e, const char *over, const Model *m, const char *name, bool json,
                  Buf *out);

@@ -111,3 +111,18 @@ void surprise_json(const Surprise *e, const Model *m, const char *over, Buf *out
     }
     buf_puts(out, "]}");
 }
+
+void surprise_print(const Surprise *e, const Model *m, const char *over, const char *name, const char *why, bool json,
+                    Buf *out)
+{
+    if (!json) {
+        surprise_page(e, m, over, out);
+        buf_printf(out, "What kinds of heads it has is left out: %s\n", why);
+        return;
+    }
+    json_open(out, NULL, '{');
+    json_put_text(out, "model", name);
+    surprise_json(e, m, over, out);
+    json_put_text(out, "left_out", why);
+    buf_puts(out, "}\n");
+}
