@@ -171,12 +171,18 @@ static bool keep_ratio(const Infer *n, Err *err)
 {
     double ratio;
     const VitConfig *c = n->c;
-    if (!json_number(infer_look(n, "mlp_ratio", "mlp_ratio"), &ratio) || infer_look(n, "intermediate_size", NULL))
+    const Json *v = infer_look(n, "mlp_ratio", "mlp_ratio");
+    if (json_kind(v) == JK_NULL || infer_look(n, "intermediate_size", NULL))
         return true;
+    if (!json_number(v, &ratio))
+        return err_set(err, "%s: \"mlp_ratio\" must be a number", n->k->config_path);
     double wide = (double)c->width * ratio;
     int all = wide > 0 && wide < 1 << 24 ? (int)wide : 0, mlp = c->mlp;
     if (mlp == all || (c->gated && (mlp == all / 2 || mlp == (all * 2 / 3 + 7) / 8 * 8 || mlp == (all + 7) / 8 * 8)))
         return true;
+    if (!all)
+        return err_set(err, "%s: \"mlp_ratio\" is %g, but the tensors have an MLP of %d and a width of %d",
+                       n->k->config_path, ratio, mlp, c->width);
     return err_set(err,
                    "%s: \"mlp_ratio\" is %g, which makes an MLP of %d, but the tensors have %d; config and "
                    "weights are of two models",

@@ -60,6 +60,16 @@ typedef enum Parallel { PARALLEL_NOT, PARALLEL_TWO_NORMS, PARALLEL_ONE_NORM } Pa
 typedef enum SentencePool { SENTENCE_NONE, SENTENCE_MEAN, SENTENCE_FIRST } SentencePool;
 
 enum { SEQ2SEQ_LAYERS_MOST = 1024, SEQ2SEQ_PAIR = 2 };
+/* How large what a model has may be. */
+enum {
+    SEQ2SEQ_WIDTH_MOST = 1 << 16,
+    SEQ2SEQ_HEADS_MOST = 1024,
+    SEQ2SEQ_HEAD_MOST = 1 << 14,
+    SEQ2SEQ_MLP_MOST = 1 << 18,
+    SEQ2SEQ_WORDS_MOST = 1 << 18,
+    SEQ2SEQ_POSITIONS_MOST = 1 << 24,
+    SEQ2SEQ_EPS_MOST = 1
+};
 
 /* Several MLPs in the place of one, of which a router chooses a few for every token (Shazeer et al. 2017): those with
  * the largest probabilities, of equal ones that with the lower number. What the chosen ones make is added, each times

@@ -54,17 +54,17 @@ static bool check_ranges(const Seq2seqConfig *c, Err *err)
 {
     bool enc = seq2seq_has_encoder(c), dec = seq2seq_has_decoder(c);
     const Knob knobs[] = {
-        {"model width", c->width, 1, 1 << 16},
-        {"number of heads", c->heads, 1, 1024},
-        {"head width", c->head_dim, 1, 1 << 14},
-        {"MLP width", c->mlp, 1, 1 << 18},
-        {"number of encoder layers", c->encoder_layers, enc, enc ? 1024 : 0},
-        {"number of decoder layers", c->decoder_layers, dec, dec ? 1024 : 0},
-        {"size of the source vocabulary", c->source_words, enc, enc ? 1 << 18 : 0},
-        {"size of the target vocabulary", c->target_words, dec, dec ? 1 << 18 : 0},
-        {"number of positions", c->positions, c->learned_positions, 1 << 24},
+        {"model width", c->width, 1, SEQ2SEQ_WIDTH_MOST},
+        {"number of heads", c->heads, 1, SEQ2SEQ_HEADS_MOST},
+        {"head width", c->head_dim, 1, SEQ2SEQ_HEAD_MOST},
+        {"MLP width", c->mlp, 1, SEQ2SEQ_MLP_MOST},
+        {"number of encoder layers", c->encoder_layers, enc, enc ? SEQ2SEQ_LAYERS_MOST : 0},
+        {"number of decoder layers", c->decoder_layers, dec, dec ? SEQ2SEQ_LAYERS_MOST : 0},
+        {"size of the source vocabulary", c->source_words, enc, enc ? SEQ2SEQ_WORDS_MOST : 0},
+        {"size of the target vocabulary", c->target_words, dec, dec ? SEQ2SEQ_WORDS_MOST : 0},
+        {"number of positions", c->positions, c->learned_positions, SEQ2SEQ_POSITIONS_MOST},
         {"row of the first position", c->first_position, 0, 1024},
-        {"number of key heads", c->key_heads, 0, 1024},
+        {"number of key heads", c->key_heads, 0, SEQ2SEQ_HEADS_MOST},
         {"width of a head that is rotated", c->rope.width, 0, 1 << 14},
         {"window", c->window, 0, 1 << 24},
         {"number of segments", c->segments, 0, 1024},
@@ -188,9 +188,10 @@ static bool check_knobs(const Seq2seqConfig *c, Err *err)
         return err_set(err, "whether a segment follows is read from a pooler, which this model has not");
     if (c->heads % seq2seq_key_heads(c))
         return err_set(err, "%d heads can't share %d heads of keys evenly", c->heads, c->key_heads);
-    if (c->pos == SEQ2SEQ_POS_ROPE &&
-        (seq2seq_rotated(c) > c->head_dim || seq2seq_rotated(c) % 2 || !knob_finite(r->base) || r->base <= 1 ||
-         r->local_base < 0 || (r->scaling && !(r->factor >= 1))))
+    if (c->pos == SEQ2SEQ_POS_ROPE && !(r->base > 1 && knob_finite(r->base)))
+        return err_set(err, "the base of the rotations (rope_theta) is %g; it must be above 1", (double)r->base);
+    if (c->pos == SEQ2SEQ_POS_ROPE && (seq2seq_rotated(c) > c->head_dim || seq2seq_rotated(c) % 2 ||
+                                       r->local_base < 0 || (r->scaling && !(r->factor >= 1))))
         return err_set(err, "rotary positions: %d of %d numbers of a head, base %g, factor %g are not possible",
                        seq2seq_rotated(c), c->head_dim, (double)r->base, (double)r->factor);
     if (c->pos == SEQ2SEQ_POS_ROPE && r->scaling >= ROPE_DYNAMIC && !check_lengths(c, err))
@@ -218,8 +219,8 @@ bool seq2seq_possible(const Seq2seqConfig *c, Err *err)
         return err_set(err, "unknown form of a text model");
     if (!check_ranges(c, err) || !check_knobs(c, err))
         return false;
-    if (!knob_finite(c->eps) || c->eps < 0)
-        return err_set(err, "the epsilon of the norms is %g; it must be 0 or a small positive number", (double)c->eps);
+    if (!(c->eps >= 0 && c->eps <= SEQ2SEQ_EPS_MOST))
+        return err_set(err, "the epsilon of the norms is %g; it must be 0 to %d", (double)c->eps, SEQ2SEQ_EPS_MOST);
     if (!knob_finite(c->scale) || !knob_finite(c->embed_scale))
         return err_set(err, "the factor on the attention scores or on the embeddings is not a number");
     if ((unsigned)c->act >= MAP_COUNT)

@@ -335,7 +335,7 @@ static bool read_config(Seq2seqConfig *c, const Json *j, const char *path, Err *
            read_number(j, "attention_scale", seq2seq_root(c->head_dim > 0 ? c->head_dim : 1, true), &c->scale, path,
                        err) &&
            read_number(j, "embedding_scale", seq2seq_root(c->width, false), &c->embed_scale, path, err) &&
-           seq2seq_check(c, err);
+           (seq2seq_check(c, err) || err_prefix(err, "%s", path));
 }
 
 static void put_float(Buf *b, const char *key, float x)

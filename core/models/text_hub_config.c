@@ -61,20 +61,23 @@ static const struct {
     Kind kind;
     size_t offset;
     Needed needed;
+    int most; /* of a number: 0 (where it is needed 1) to this; 0: what such a number holds */
 } KEYS[] = {
-    {"hidden_size n_embd n_embed d_model dim", WHOLE, OF(width), NEEDED},
-    {"num_attention_heads n_head num_heads n_heads encoder_attention_heads", WHOLE, OF(heads), NEEDED},
-    {"num_hidden_layers n_layer num_layers n_layers encoder_layers", WHOLE, OF(decoder_layers), NEEDED},
-    {"vocab_size", WHOLE, OF(target_words), NEEDED},
-    {"intermediate_size n_inner ffn_dim hidden_dim d_ff encoder_ffn_dim", WHOLE, OF(mlp), QUIET},
-    {"num_key_value_heads n_kv_heads", WHOLE, OF(key_heads), QUIET},
-    {"head_dim d_kv", WHOLE, OF(head_dim), QUIET},
-    {"max_position_embeddings n_positions max_seq_len block_size", WHOLE, OF(positions), QUIET},
-    {"rms_norm_eps layer_norm_eps layer_norm_epsilon norm_epsilon norm_eps", REAL, OF(eps), BY_CLASS},
-    {"rope_theta rotary_emb_base global_rope_theta", REAL, OF(rope.base), BY_CLASS},
-    {"tie_word_embeddings", FLAG, OF(tied), BY_CLASS},
+    {"hidden_size n_embd n_embed d_model dim", WHOLE, OF(width), NEEDED, SEQ2SEQ_WIDTH_MOST},
+    {"num_attention_heads n_head num_heads n_heads encoder_attention_heads", WHOLE, OF(heads), NEEDED,
+     SEQ2SEQ_HEADS_MOST},
+    {"num_hidden_layers n_layer num_layers n_layers encoder_layers", WHOLE, OF(decoder_layers), NEEDED,
+     SEQ2SEQ_LAYERS_MOST},
+    {"vocab_size", WHOLE, OF(target_words), NEEDED, SEQ2SEQ_WORDS_MOST},
+    {"intermediate_size n_inner ffn_dim hidden_dim d_ff encoder_ffn_dim", WHOLE, OF(mlp), QUIET, SEQ2SEQ_MLP_MOST},
+    {"num_key_value_heads n_kv_heads", WHOLE, OF(key_heads), QUIET, SEQ2SEQ_HEADS_MOST},
+    {"head_dim d_kv", WHOLE, OF(head_dim), QUIET, SEQ2SEQ_HEAD_MOST},
+    {"max_position_embeddings n_positions max_seq_len block_size", WHOLE, OF(positions), QUIET, SEQ2SEQ_POSITIONS_MOST},
+    {"rms_norm_eps layer_norm_eps layer_norm_epsilon norm_epsilon norm_eps", REAL, OF(eps), BY_CLASS, SEQ2SEQ_EPS_MOST},
+    {"rope_theta rotary_emb_base global_rope_theta", REAL, OF(rope.base), BY_CLASS, 0},
+    {"tie_word_embeddings", FLAG, OF(tied), BY_CLASS, 0},
     {"hidden_activation hidden_act activation_function activation feed_forward_proj " HUB_NO_ACT, ACT, OF(act),
-     BY_CLASS},
+     BY_CLASS, 0},
 };
 enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
 
@@ -153,16 +156,23 @@ static const Json *first_of(const HubReading *k, const char *names, const char *
     return NULL;
 }
 
-bool hub_whole(const HubReading *k, const char *key, int *out, Err *err)
+enum { WHOLE_MOST = 1 << 30 };
+
+static bool read_whole(const HubReading *k, const char *key, int least, int most, int *out, Err *err)
 {
     const Json *v = json_get(k->config, key);
     int64_t n;
     if (!v || json_kind(v) == JK_NULL)
         return true;
-    if (!json_int(v, &n) || n < 0 || n > 1 << 30)
-        return err_set(err, "%s: \"%s\" must be a whole number", k->path, key);
+    if (!json_int(v, &n) || n < least || n > most)
+        return err_set(err, "%s: \"%s\" must be a whole number, %d to %d", k->path, key, least, most);
     *out = (int)n;
     return true;
+}
+
+bool hub_whole(const HubReading *k, const char *key, int *out, Err *err)
+{
+    return read_whole(k, key, 0, WHOLE_MOST, out, err);
 }
 
 bool hub_real(const HubReading *k, const char *key, float *out, Err *err)
@@ -171,8 +181,10 @@ bool hub_real(const HubReading *k, const char *key, float *out, Err *err)
     double x;
     if (!v || json_kind(v) == JK_NULL)
         return true;
-    if (!json_number(v, &x) || !knob_finite((float)x))
+    if (!json_number(v, &x))
         return err_set(err, "%s: \"%s\" must be a number", k->path, key);
+    if (!knob_finite((float)x))
+        return err_set(err, "%s: \"%s\" is %g; float32 holds numbers up to 3.4e38", k->path, key, x);
     *out = (float)x;
     return true;
 }
@@ -233,6 +245,8 @@ static void own_name(const HubReading *k, size_t i, char own[64])
 static bool read_field(const HubReading *k, const char *key, Kind kind, Seq2seqConfig *c, size_t offset, Err *err)
 {
     const Json *v = json_get(k->config, key);
+    if (kind == ACT && v && json_kind(v) != JK_STRING)
+        return err_set(err, "%s: \"%s\" must be the name of an activation", k->path, key);
     if (kind == ACT)
         return !v || hub_act(k, key, json_text(v, ""), &FIELD(MapFn, c, offset), err);
     if (kind == CAP && v && json_kind(v) == JK_NULL)
@@ -251,12 +265,22 @@ static bool read_knobs(const HubReading *k, Seq2seqConfig *c, Err *err)
     return true;
 }
 
+/* Of row i with a limit: is what its key set between 0 and that? */
+static bool in_range(const HubReading *k, const char *name, size_t i, const Seq2seqConfig *c, Err *err)
+{
+    const double x = KEYS[i].most ? (double)FIELD(float, c, KEYS[i].offset) : 0;
+    return (x >= 0 && x <= KEYS[i].most) ||
+           err_set(err, "%s: \"%s\" is %g; it must be 0 to %d", k->path, name, x, KEYS[i].most);
+}
+
 static bool read_key(const HubReading *k, size_t i, Seq2seqConfig *c, Err *err)
 {
     const char *name = KEYS[i].names;
     const Json *v = first_of(k, KEYS[i].names, &name);
+    if (v && KEYS[i].kind == WHOLE)
+        return read_whole(k, name, KEYS[i].needed == NEEDED, KEYS[i].most, &FIELD(int, c, KEYS[i].offset), err);
     if (v)
-        return read_field(k, name, KEYS[i].kind, c, KEYS[i].offset, err);
+        return read_field(k, name, KEYS[i].kind, c, KEYS[i].offset, err) && in_range(k, name, i, c, err);
     char own[64];
     own_name(k, i, own);
     bool rope = KEYS[i].offset == OF(rope.base);
@@ -434,9 +458,6 @@ bool hub_config(Model *m, const Json *whole, const char *path, const HubFamily *
     for (size_t i = 0; i < KEY_COUNT; i++)
         if (!read_key(&k, i, &c, err))
             return false;
-    if (c.decoder_layers > SEQ2SEQ_LAYERS_MOST || c.heads < 1 || c.width < 1)
-        return err_set(err, "%s: %d blocks, %d heads and a width of %d are not possible", path, c.decoder_layers,
-                       c.heads, c.width);
     if (json_kind(json_get(config, "num_key_value_heads")) == JK_NULL && json_get(config, "num_key_value_heads"))
         c.key_heads = 0; /* not the class' own number */
     c.head_dim = c.head_dim ? c.head_dim : c.width / c.heads;
@@ -483,7 +504,7 @@ bool hub_config(Model *m, const Json *whole, const char *path, const HubFamily *
             return false;
     }
     if (!seq2seq_possible(&c, err)) /* what its weights take is seen with them */
-        return false;
+        return err_prefix(err, "%s", path);
     int64_t start;
     return !both || !json_int(json_get(config, "decoder_start_token_id"), &start) || start < v->n ||
            err_set(err, "%s: \"decoder_start_token_id\" is %lld, and by its vocab_size there are %d words", path,

@@ -55,6 +55,8 @@ static void timm_promises(void **state)
         {"vit_base_patch16_224", ", \"class_token\": true", "", NULL, NULL},
         {"vit_base_patch16_224", ", \"no_embed_class\": true", "", NULL, "\"no_embed_class\" is true, but"},
         {"vit_base_patch16_224", ", \"no_embed_class\": false", "", NULL, NULL},
+        {"vit_base_patch16_224", ", \"mlp_ratio\": \"2\"", "", NULL, "\"mlp_ratio\" must be a number"},
+        {"vit_base_patch16_224", ", \"mlp_ratio\": 1e300", "", NULL, "\"mlp_ratio\" is 1e+300, but the tensors have"},
         {"vit_base_patch16_224", ", \"mlp_ratio\": 4", "", NULL, "makes an MLP of 128, but the tensors have 64"},
         {"vit_base_patch16_224", ", \"mlp_ratio\": 2", "", NULL, NULL},
         {"vit_base_patch16_224", ", \"fc_norm\": true", "", NULL, "\"fc_norm\" is true, but there is no tensor"},
