@@ -185,8 +185,15 @@ static bool rounds_to_nothing(double x, int decimals)
     return !digits[strcspn(digits, "123456789")];
 }
 
-/* One value as the C library prints it, but for a string's precision, which stops before a character that it cuts, and
- * the minus of a fixed-point zero. */
+/* A number with decimals that would be a row of digits of which float32 holds seven is written with an exponent, at the
+ * same place of its column: 2.99e+37. */
+static bool is_large(const Conversion *c, double x)
+{
+    return c->as == 'f' && c->precision != 0 && (x >= 1e9 || x <= -1e9) && x - x == 0;
+}
+
+/* One value as the C library prints it, but for a string's precision, which stops before a character that it cuts, the
+ * minus of a fixed-point zero, and what is large. */
 static int put_value(char *out, size_t n, const Conversion *c, va_list *ap)
 {
     char spec[64], width[16] = "", precision[16] = "";
@@ -202,6 +209,10 @@ static int put_value(char *out, size_t n, const Conversion *c, va_list *ap)
     }
     if (strchr("fFeEgGaA", c->as)) {
         double x = va_arg(*ap, double);
+        if (is_large(c, x)) {
+            snprintf(spec, sizeof spec, "%%%s%s.2e", c->flags, width);
+            return snprintf(out, n, spec, x);
+        }
         return snprintf(out, n, spec, c->as == 'f' && rounds_to_nothing(x, c->precision) ? 0.0 : x);
     }
     if (c->as == 'p')

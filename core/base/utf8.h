@@ -27,7 +27,8 @@ char *utf8_take(char *out, size_t n, const char *s, size_t bytes);
 /* Takes the beginning of a character off the end of s, where a cut has left one. */
 void utf8_mend(char *s);
 /* As snprintf and vsnprintf, but a string's precision (%.60s, %.*s) and the buffer's end cut between two characters,
- * and a number that rounds to zero in fixed point has no minus (0.00): for all text that somebody reads. */
+ * a number that rounds to zero in fixed point has no minus (0.00), and one with decimals from 1e9 on has an exponent
+ * (2.99e+37): for all text that somebody reads. */
 int utf8_print(char *out, size_t n, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int utf8_vprint(char *out, size_t n, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
 /* Copies s into out (n bytes, always ended) with every unprintable or invalid code point as `?`. Returns out. For

@@ -1,5 +1,6 @@
 /* Errors, memory, strings, random numbers, UTF-8, the thread pool. */
 #define _GNU_SOURCE
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -353,13 +354,20 @@ static void printed_text_is_cut_between_characters(void **state)
                  {-0.5, "-0.50|-0.5| 0"},
                  {-0.51, "-0.51|-0.5|-1"},
                  {0.0, "0.00|+0.0| 0"},
-                 {-1e9, "-1000000000.00|-1000000000.0|-1000000000"}};
+                 {-999999999.0, "-999999999.00|-999999999.0|-999999999"},
+                 {-1e9, "-1.00e+09|-1.00e+09|-1000000000"},
+                 {1e37, "1.00e+37|+1.00e+37| 9999999999999999538762658202121142272"}};
     for (size_t i = 0; i < sizeof ZEROS / sizeof *ZEROS; i++) { /* no number is shown as -0.00 */
         utf8_print(out, sizeof out, "%.2f|%+.*f|% .0f", ZEROS[i].x, 1, ZEROS[i].x, ZEROS[i].x);
         assert_string_equal(out, ZEROS[i].want);
     }
     char *slice = xmalloc(3); /* not ended: nothing behind it is read */
     memcpy(slice, "a\xc3\xa9", 3);
+    const double huge = 2.987635e36; /* in its column as others are */
+    assert_int_equal(utf8_print(out, sizeof out, "[%11.5f][%-10.4f][%*.3f]", huge, -huge, 12, huge), 39);
+    assert_string_equal(out, "[   2.99e+36][-2.99e+36 ][    2.99e+36]");
+    utf8_print(out, sizeof out, "%.2f %.2f", (double)INFINITY, 1e-40);
+    assert_string_equal(out, "inf 0.00");
     assert_int_equal(utf8_print(out, sizeof out, "%.*s", 3, slice), 3);
     assert_int_equal(utf8_print(out, sizeof out, "%.*s", 2, slice), 1);
     free(slice);

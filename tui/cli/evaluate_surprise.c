@@ -23,7 +23,11 @@ static void put_more(Buf *page, MeanOver m, bool one)
     else if (one)
         utf8_print(text, sizeof text, "%+.3f", m.mean);
     else
-        utf8_print(text, sizeof text, fabs(m.mean) < 99.9995 ? "%+.3f±%.3f" : "%+.0f±%.0f", m.mean, m.margin);
+        utf8_print(text, sizeof text,
+                   fabs(m.mean) < 99.9995 ? "%+.3f±%.3f"
+                   : fabs(m.mean) < 1e5   ? "%+.0f±%.0f"
+                                          : "%+.1e±%.0e",
+                   m.mean, m.margin);
     buf_printf(page, "%*s%s", CELL - utf8_cells(text) > 1 ? CELL - utf8_cells(text) : 1, "", text);
 }
 

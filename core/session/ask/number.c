@@ -108,7 +108,7 @@ void number_put(double x, int decimals, Buf *out)
         }
         return;
     }
-    if (decimals < 0)
+    if (decimals < 0 || !(dm_abs(x) < 1e15))
         snprintf(text, sizeof text, "%.4g", x);
     else
         utf8_print(text, sizeof text, "%.*f", decimals > 9 ? 9 : decimals, x);

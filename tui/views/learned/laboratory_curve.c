@@ -144,9 +144,11 @@ static void notch_text(const Laboratory *l, int i, char *out, size_t n)
 {
     float share = share_at(l, i);
     char text[32];
-    utf8_print(text, sizeof text, share < 100 ? "%.3f" : "%.0f", (double)share); /* nats may be many */
+    utf8_print(text, sizeof text, "%.3f", (double)share);
     if (isnan(share))
         snprintf(out, n, "…");
+    else if (share >= 100) /* nats may be many */
+        number_text(out, n, share, 4);
     else
         utf8_print(out, n, "%.4s", text + (text[0] == '0'));
 }
