@@ -36,18 +36,19 @@ static bool is_shown(uint32_t c, bool after)
     return utf8_printable(c) && (c < 0x2000 || c > 0x200a) && (after || utf8_width(c) > 0);
 }
 
-/* The bytes behind the piece; false where a character stands for none, or all of them are ASCII. */
+/* The bytes behind the piece; false where a character stands for none, or all of them are ASCII's printable ones,
+ * blanks and ends of lines, which a piece says as it is stored. A control byte is stored as a letter: CR as č. */
 static bool bytes_of(const char *piece, Buf *out)
 {
-    bool ascii = true;
+    bool said = true;
     while (*piece) {
         const int byte = char_byte(utf8_next(&piece));
         if (byte < 0)
             return false;
-        ascii = ascii && byte < 0x80;
+        said = said && ((byte >= ' ' && byte < 0x7f) || byte == '\n');
         buf_putc(out, (char)byte);
     }
-    return !ascii;
+    return !said;
 }
 
 bool byte_text(const char *piece, Buf *out)

@@ -14,8 +14,9 @@ uint32_t byte_char(unsigned char byte); /* …and the character that stands for 
 
 /* What a piece is called, appended: its text, a blank as Ġ and the end of a line as Ċ, as ASCII pieces have them. Bytes
  * that are no whole character, or one that a line of text can't show (controls, blanks, a mark with nothing to stand
- * on), are numbers, as byte fallback writes them: <0xE6><0x97>. No two pieces get one name. False, nothing appended:
- * the piece is ASCII, or none of this alphabet, and is called as it is stored. */
+ * on), are numbers, as byte fallback writes them: <0xE6><0x97>, and <0x0D> for CR, which is stored as č. No two pieces
+ * get one name. False, nothing appended: the piece is ASCII without controls, or none of this alphabet, and is called
+ * as it is stored. */
 bool byte_text(const char *piece, Buf *out);
 
 /* Is it a byte by its number, which is no special token ("<s>") though it begins like one? */

@@ -414,7 +414,14 @@ static void pieces_of_bytes_are_read(void **state)
         {"\x1b\xc3\xa9", "<0x1B>é"},
         {"\xc4\xa0", "<0xC4><0xA0>"}, /* the letter Ġ is no blank */
         {" the", NULL},
-        {"\r\n", NULL},
+        {"\xc4\x8d", "č"}, /* the letter, whose name CR has where it is stored … */
+        {"\xc4\x9f", "ğ"},
+        {"\r", "<0x0D>"}, /* … and CR itself */
+        {"\x1f", "<0x1F>"},
+        {"\r\n", "<0x0D>Ċ"},
+        {" \t\tx", "Ġ<0x09><0x09>x"},
+        {"\x7f", "<0x7F>"},
+        {"\n\n", NULL},
         {"<0xE6>\xe6", NULL}, /* it would be called as two bytes are */
     };
     (void)state;

@@ -172,8 +172,8 @@ static void turns_and_numbers(void **state)
 }
 
 /* Words of byte-level BPE are called after their text, in what is read and in what is answered; addresses take them as
- * they are stored too. č is stored as Äį, and what is stored as č, the byte 13, has that name already. Last: the folder
- * gets another tokeniser. */
+ * they are stored too. č is stored as Äį, and what is stored as č, the byte 13, is called by its number. Last: the
+ * folder gets another tokeniser. */
 static void bytes_are_read_as_text(void **state)
 {
     static const char TOKENIZER[] =
@@ -206,6 +206,18 @@ static void bytes_are_read_as_text(void **state)
             assert_int_equal(to.cells.range[0].from, i);
         }
     }
+    static const struct {
+        const char *name;
+        int word;
+    } ANSWERS[] = {{"č", 18}, {"Äį", 18}, {"<0x0D>", 17}, {"æĹ¥", 14}};
+    for (size_t i = 0; i < sizeof ANSWERS / sizeof *ANSWERS; i++) {
+        Address to;
+        char as[64];
+        snprintf(as, sizeof as, "logits[t=0,v=%s]", ANSWERS[i].name);
+        if (!address_parse(&t, session_base(&t), as, &to, &err))
+            fail_msg("%s: %s", as, err.text);
+        assert_int_equal(to.cells.range[1].from, ANSWERS[i].word);
+    }
     if (!command_do(&t, &commands, "tokens", LINE_OWN, &err))
         fail_msg("%s", err.text);
     encoding_step(&t, 0);
@@ -213,8 +225,11 @@ static void bytes_are_read_as_text(void **state)
     assert_true(e && e->k.at[2].from == 6 && e->k.at[2].to == 8 && e->k.at[3].from == 8 && e->k.at[3].to == 10);
     Model m = *t.now->model;
     const Vocabulary *v = &m.target;
-    assert_string_equal(v->word[17], "č");
-    assert_string_equal(v->word[18], "Äį");
+    assert_string_equal(v->word[17], "<0x0D>");
+    assert_string_equal(v->word[18], "č");
+    assert_int_equal(vocabulary_find(v, "<0x0D>", 6), 17);
+    assert_int_equal(vocabulary_find(v, "č", strlen("č")), 18); /* a name before what is stored so */
+    assert_int_equal(vocabulary_find(v, "Äį", strlen("Äį")), 18);
     assert_int_equal(vocabulary_find(v, "日", 3), 14);
     assert_int_equal(vocabulary_find(v, "æĹ¥", strlen("æĹ¥")), 14);
     const uint64_t digest = model_digest(&m); /* of what the file stores */
