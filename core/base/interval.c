@@ -4,13 +4,15 @@
 
 static const double Z = 1.959963984540054; /* of the normal distribution, 2.5 % lie beyond it on either side */
 
-/* 2.5 % of Student's distribution lie beyond it: of one and two degrees of freedom exactly, then by Fisher's expansion
- * around the normal one (Abramowitz and Stegun 26.7.5), to 0.1 % and better. */
+/* 2.5 % of Student's distribution lie beyond it: of few degrees of freedom from the tables, then by Fisher's expansion
+ * around the normal one (Abramowitz and Stegun 26.7.5), to some millionths. */
 static double student(double degrees)
 {
+    static const double FEW[] = {12.7062047364, 4.3026527299, 3.1824463053, 2.7764451052,
+                                 2.5705818356,  2.4469118488, 2.3646242510, 2.3060041350};
     const double z2 = Z * Z, by = 1 / degrees;
-    if (degrees < 3)
-        return degrees < 2 ? 12.706204736174694 : 4.302652729749464;
+    if (degrees < sizeof FEW / sizeof *FEW + 0.5)
+        return FEW[(int)degrees - 1];
     return Z * (1 + by * ((z2 + 1) / 4 +
                           by * ((5 * z2 * z2 + 16 * z2 + 3) / 96 +
                                 by * ((((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384 +
