@@ -33,11 +33,11 @@ static int place_named(const Text *t, const char *word)
 }
 
 /* …or as a byte-level tokeniser stores it. */
-static int place_of_word(const Text *t, const char *word)
+static int place_of_word(const Model *m, const Text *t, const char *word)
 {
     Buf as = {0};
     int place = place_named(t, word);
-    if (place < 0 && byte_text(word, &as))
+    if (place < 0 && model_vocabulary(m)->piece && byte_text(word, &as))
         place = place_named(t, buf_str(&as));
     buf_free(&as);
     return place;
@@ -236,8 +236,8 @@ static bool find_place(const Session *s, const Args *a, int at, const Text text[
         c->place = axis == AXIS_NONE ? -1 : s->place.at[axis];
     } else {
         for (int k = 0; k < TEXTS && c->text < 0; k++)
-            c->text = place_of_word(&text[k], word) >= 0 ? k : -1;
-        c->place = c->text < 0 ? -1 : place_of_word(&text[c->text], word);
+            c->text = place_of_word(s->now->model, &text[k], word) >= 0 ? k : -1;
+        c->place = c->text < 0 ? -1 : place_of_word(s->now->model, &text[c->text], word);
     }
     if (c->place < 0 || c->place >= text[c->text].count)
         return err_set(err, "column %d: there is no '%.24s' in %s", a->column[at], word,

@@ -51,7 +51,8 @@ static int start(void **state)
         "\"pre_tokenizer\":{\"type\":\"Metaspace\",\"prepend_scheme\":\"always\"},\"decoder\":{\"type\":\"Metaspace\"},"
         "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"<s>\"}},"
         "{\"Sequence\":{\"id\":\"A\"}}],\"pair\":[]},\"model\":{\"type\":\"BPE\",\"vocab\":{\"<s>\":1,\"▁\":2,\"t\":3,"
-        "\"h\":4,\"e\":5,\"c\":6,\"a\":7,\"th\":8,\"the\":9,\"▁the\":10,\"▁c\":11,\"at\":12,\"▁cat\":13},\"merges\":["
+        "\"h\":4,\"e\":5,\"c\":6,\"a\":7,\"th\":8,\"the\":9,\"▁the\":10,\"▁c\":11,\"at\":12,\"▁cat\":13,\"<0x0D>\":14},"
+        "\"merges\":["
         "\"t h\",\"th e\",\"▁ the\",\"▁ c\",\"a t\",\"▁c at\"]}}",
                       CONFIG[] = "{\"bos_token\": \"<s>\", \"chat_template\": \"{{ bos_token }}{% for m in messages %}"
                                  "the {{ m.content }}{% endfor %}\"}";
@@ -171,6 +172,18 @@ static void turns_and_numbers(void **state)
     assert_non_null(strstr(buf_str(&s.said), "given by number"));
 }
 
+/* Where bytes are no letters of an alphabet, č is no other name of the byte 13. */
+static void a_letter_is_no_byte(void **state)
+{
+    Err err = {""};
+    (void)state;
+    run("open ids:1,10,14,5");
+    assert_false(command_do(&s, &commands, "word č a", LINE_OWN, &err));
+    assert_non_null(strstr(err.text, "there is no 'č' in the text"));
+    run("word <0x0D> a");
+    assert_int_equal(s.now->input.text[TEXT_TARGET].word[2], 7);
+}
+
 /* Words of byte-level BPE are called after their text, in what is read and in what is answered; addresses take them as
  * they are stored too. č is stored as Äį, and what is stored as č, the byte 13, is called by its number. Last: the
  * folder gets another tokeniser. */
@@ -242,6 +255,6 @@ static void bytes_are_read_as_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(merges_one_by_one), cmocka_unit_test(turns_and_numbers),
-                                       cmocka_unit_test(bytes_are_read_as_text)};
+                                       cmocka_unit_test(a_letter_is_no_byte), cmocka_unit_test(bytes_are_read_as_text)};
     return cmocka_run_group_tests_name("encoding", tests, start, stop);
 }
