@@ -210,6 +210,28 @@ static const struct {
 } FORMS[] = {{1, 1, 4},   {2, 12, 4},  {4, 48, 4},  {9, 3, 4},   {10, 2, 4},
              {11, 6, 14}, {12, 12, 4}, {16, 24, 4}, {24, 3, 14}, {24, 48, 4}};
 
+/* In 80 × 24 the census has 12 heads of 12 blocks by their colours, where their numbers have no room. */
+static void all_heads_are_counted(void **state)
+{
+    (void)state;
+    enum { HEADS = 12 };
+    VitConfig c = model_bundled_config();
+    Model m = {0};
+    c.image_h = c.image_w = 4 * c.patch_h;
+    c.layers = c.heads = HEADS;
+    c.head_dim = 2;
+    c.width = 2 * c.heads;
+    c.mlp = 8;
+    c.scale = vit_scale(c.head_dim);
+    model_seeded(&m, &c, 5);
+    if (!session_init_model(&s, &m, NULL, 1, &error) ||
+        !session_read(&s, &all, "census", LINE_FOREIGN | COMMAND_UI, &error))
+        fail_msg("%s", error.text);
+    snprintf(where, sizeof where, "census");
+    assert_int_equal(draw(24, 80, HEADS), HEADS + 1); /* and the one in focus, beside them */
+    session_free(&s);
+}
+
 static void of_pictures(void **state)
 {
     (void)state;
@@ -271,7 +293,8 @@ static int stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(of_pictures, start, stop),
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(all_heads_are_counted, start, stop),
+                                       cmocka_unit_test_setup_teardown(of_pictures, start, stop),
                                        cmocka_unit_test_setup_teardown(of_words, start, stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -274,6 +274,8 @@ static void test_crowded(void **state)
                     assert_int_equal(rows[i], 0); /* each once */
                     rows[i] = y;
                     assert_int_equal(canvas_at(&c, y, k)->style, many[i].style);
+                    const uint32_t behind = k + 1 < c.w ? canvas_at(&c, y, k + 1)->ch : 0;
+                    assert_false(behind >= 'a' && behind <= 'd'); /* "1 2", not 12 */
                 }
     for (int i = 0; i < 4; i++)
         assert_true(rows[i] >= (i ? rows[i - 1] : body.y) && abs(rows[i] - (body.y + body.h / 2)) <= 2);

@@ -13,6 +13,7 @@
 #include "core/session/screens.h"
 #include "core/session/screens/beside.h"
 #include "tests/tui_views/bundled.h"
+#include "tui/canvas/export.h"
 
 static int begin(void **state)
 {
@@ -95,6 +96,27 @@ static void all_three_at_every_size(void **state)
                 }
 }
 
+/* Drawn alone in a narrow pane, each says which of how many it is, and where the others are. */
+static void one_of_three(void **state)
+{
+    (void)state;
+    static const char *const PATHS[] = {"blocks.1.attn.q", "blocks.1.attn.k", "blocks.1.attn.v"},
+                             *const SAYS[] = {"1 of 3 →", "← 2 of 3 →", "← 3 of 3"};
+    for (int i = 0; i < 3; i++) {
+        Canvas c;
+        Buf text = {0};
+        stand(PATHS[i], 30);
+        canvas_init(&c, 14, 26);
+        view_draw(&VIEW_BESIDE, &(Paint){.s = &session, .c = &c, .mode = MODE_256}, c.clip, SIDE_B, true);
+        export_text(&c, &text);
+        const char *says = strstr(buf_str(&text), SAYS[i]);
+        if (!says || says > strchr(buf_str(&text), '\n'))
+            fail_msg("no \"%s\":\n%s", SAYS[i], buf_str(&text));
+        buf_free(&text);
+        canvas_free(&c);
+    }
+}
+
 /* The class token's line holds that token alone; a narrow pane shows the tensor in focus. */
 static void the_class_token_stands_apart(void **state)
 {
@@ -175,6 +197,7 @@ static void from_one_to_the_next(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(all_three_at_every_size, begin, end),
+                                       cmocka_unit_test_setup_teardown(one_of_three, begin, end),
                                        cmocka_unit_test_setup_teardown(the_class_token_stands_apart, begin, end),
                                        cmocka_unit_test_setup_teardown(from_one_to_the_next, begin, end)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,36 @@ static void strips_have_a_legend(void **state)
     run("reset");
 }
 
+/* A wide map gives each token of a line as many columns, the first ones at the strip's left end, and says what the
+ * colours are in 20 lines too. */
+static void a_wide_strip_has_whole_tokens(void **state)
+{
+    (void)state;
+    enum { ROOM = 196, EACH = 2, TOKENS = 65 };
+    Canvas c;
+    Buf text = {0};
+    run("reset; goto blocks.0.ln1.out");
+    canvas_init(&c, 20, ROOM);
+    drawn_prepare(&session, &VIEW_STEPS, SIDE_B, c.clip);
+    view_draw(&VIEW_STEPS, &(Paint){.s = &session, .c = &c, .mode = MODE_TRUE}, c.clip, SIDE_B, true);
+    int lines = 0;
+    for (int y = 0; y < c.h; y++) {
+        const Cell *end = canvas_at(&c, y, ROOM - 1), *row = end - (ROOM - 1);
+        if (!end->ref.run || end->ref.cell != TOKENS - 1)
+            continue;
+        for (int t = 0; t < TOKENS; t++)
+            for (int k = 0; k < EACH; k++)
+                assert_int_equal(row[ROOM - EACH * (TOKENS - t) + k].ref.cell, t);
+        lines++;
+    }
+    assert_true(lines > 5);
+    export_text(&c, &text);
+    assert_non_null(strstr(buf_str(&text), "above: length"));
+    assert_non_null(strstr(buf_str(&text), "below: moved"));
+    buf_free(&text);
+    canvas_free(&c);
+}
+
 static const float *moved(const char *step)
 {
     const Box *b = box(step);
@@ -276,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_edit_bites_and_spreads, open_session, close_session),
         cmocka_unit_test_setup_teardown(strips_have_a_legend, open_session, close_session),
+        cmocka_unit_test_setup_teardown(a_wide_strip_has_whole_tokens, open_session, close_session),
         cmocka_unit_test_setup_teardown(a_strip_goes_beyond_the_length, open_session, close_session),
         cmocka_unit_test_setup_teardown(numbers_are_the_trace, open_session, close_session),
         cmocka_unit_test_setup_teardown(a_step_lies_as_the_picture_does, open_session, close_session),
