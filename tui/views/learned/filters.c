@@ -482,8 +482,8 @@ static void title(const Session *s, Side side, Buf *out)
         buf_printf(out, "principal components of the patch filters: %d, each %d×%d pixels\n%d components", t.count, t.w,
                    t.h, t.count);
     else
-        buf_printf(out, "patch filters: %d, each %d×%d pixels\n%d filters, %d×%d\n%d filters", t.count, t.w, t.h, t.count,
-                   t.w, t.h, t.count);
+        buf_printf(out, "patch filters: %d, each %d×%d pixels\n%d filters, %d×%d\n%d filters", t.count, t.w, t.h,
+                   t.count, t.w, t.h, t.count);
 }
 
 static const ViewWay WAYS[] = {{"components the principal components of all filters", "filters components"},
