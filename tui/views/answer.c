@@ -106,7 +106,7 @@ static void draw_way(const Paint *p, const AnswerTable *t, size_t i, int y, int 
     bool here = style == STYLE_SELECTED; /* the marked line has no holes: the dots' shapes tell A from B */
     canvas_glyph(p->c, y, x + from, here ? style : STYLE_SIDE_A, 0x25cb);
     canvas_ref(p->c, y, x + from, 1, shown_ref(from_a, i));
-    canvas_glyph(p->c, y, x + to, here ? style : STYLE_SIDE_B, 0x25cf);
+    canvas_glyph(p->c, y, x + to, here ? style : STYLE_SIDE_B, from == to ? 0x25c9 : 0x25cf); /* both in one */
     canvas_ref(p->c, y, x + to, 1, shown_ref(to_b, i));
 }
 
