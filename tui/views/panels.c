@@ -31,7 +31,7 @@ static int arrange(const Paint *p, Rect room, int count, int rows, int cols, int
         if (count % across == 1 && across > 1) /* one left alone in the last line */
             continue;
         int k = patch_columns(p, panel_room(room, count, across, 0), rows, cols, most);
-        k -= k > 1 ? k % 2 : 0;
+        k -= k > 1 && rows % 2 ? k % 2 : 0;
         if (k > *square) {
             *square = k;
             best = across;
