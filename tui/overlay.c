@@ -507,6 +507,8 @@ static void draw_list(const Overlay *o, Canvas *c, Rect r)
 
 void overlay_draw(Overlay *o, Canvas *c)
 {
+    if (o->kind == OVERLAY_LIST) /* its keys are its own: what lies behind waits */
+        canvas_attr(c, c->clip, ATTR_DIM);
     if (o->kind == OVERLAY_NONE)
         return;
     arrange(o);

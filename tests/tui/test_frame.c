@@ -699,7 +699,14 @@ static void help_runs_its_tasks(void **state)
         }
         Canvas c = {0};
         canvas_init(&c, 24, 80);
+        canvas_fill(&c, c.clip, STYLE_TEXT, '.');
         overlay_draw(&o, &c);
+        int behind = 0;
+        for (int i = 0; i < c.h * c.w; i++) { /* what lies behind is dim, the list is not */
+            assert_true(i % c.w || c.cells[i].attrs & ATTR_DIM);
+            behind += (c.cells[i].attrs & ATTR_DIM) != 0;
+        }
+        assert_true(behind > 2 * c.h && behind < c.h * c.w / 2);
         canvas_resize(&c, 1, 1);
         overlay_draw(&o, &c);
         canvas_free(&c);
