@@ -444,9 +444,9 @@ static int beside_value(const Attend *a, const Layout *l, Rect r)
 static void pooled_text(const Layout *l, const char *kind, bool brief, char *out, size_t n)
 {
     if (!kind && (l->t.gy != l->u.gy || l->t.gx != l->u.gx || l->t.gy <= 1))
-        utf8_print(out, n, "all drawn");
+        utf8_print(out, n, "every value drawn");
     else if (!kind)
-        utf8_print(out, n, "in blocks of %d×%d patches, all drawn", l->u.gy, l->u.gx);
+        utf8_print(out, n, "in blocks of %d×%d patches, every value drawn", l->u.gy, l->u.gx);
     else if (brief)
         utf8_print(out, n, "%s of %d×%d", kind, l->t.gy * l->t.gx, l->u.gy * l->u.gx);
     else if (l->t.gy == l->u.gy && l->t.gx == l->u.gx && l->t.gy > 1)

@@ -155,7 +155,7 @@ static void put_caption(const Attend *a, const Sheet *s, const char *pool, int b
     }
     const bool pooled = !s->listed && (s->rows < s->of_rows || s->cols < s->of_cols);
     if (pooled && !pool && brief < BRIEFEST)
-        buf_puts(out, "all drawn; ");
+        buf_puts(out, "every value drawn; ");
     else if (pooled && pool) {
         buf_puts(out, "1 cell = ");
         put_pool(out, s->of_rows, s->rows);

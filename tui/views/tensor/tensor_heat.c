@@ -568,7 +568,7 @@ static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
             buf_puts(out, "×");
             put_bin(dots ? &fine.across : &f.across, out);
         }
-        buf_puts(out, !all ? ", " : play_shows(p->s) ? "" : "all drawn"); /* not yet */
+        buf_puts(out, !all ? ", " : play_shows(p->s) ? "" : "every value drawn"); /* not yet */
         buf_puts(out, all ? "" : KINDS[pool_kind(p, t)]);
     }
     if (b.count > 1)
