@@ -527,6 +527,71 @@ static void signs_stand_in_quotes(void **state)
     run("ledger off; reset view");
 }
 
+/* Over the rows of a close-up the tallest bar has its name; no bar touches one of the row below. */
+static void bars_of_a_close_up(void **state)
+{
+    (void)state;
+    static const int SIZES[][2] = {{24, 80}, {40, 120}, {60, 200}};
+    run("goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=6]; view close-up");
+    const NodeId n = session_node(&s, SIDE_B, s.place.path),
+                 of = graph_node(session_graph(&s, SIDE_B), n)->in[0]; /* exp */
+    for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
+        draw(SIZES[i][0], SIZES[i][1]);
+        int named = -1, below = 0, bars = 0, ruler = 0;
+        while (ruler + 1 < c.h * c.w && c.cells[ruler].ch != 0x25be)
+            ruler++;
+        for (int y = ruler / c.w; y + 1 < c.h; y++)
+            for (int x = 0; x < c.w; x++) {
+                const Cell *k = &c.cells[y * c.w + x], *next = k + c.w;
+                if (y == ruler / c.w && k->ch == 'a' && k[1].ch == 'n')
+                    named = x;
+                if (!k->ref.run || (k->ref.node != n && k->ref.node != of) || k->ch < 0x2581 || k->ch > 0x2588)
+                    continue;
+                below += k->ref.node == n && k->ref.cell % 13 == 1 && x == named && k->ch == 0x2588;
+                bars++;
+                assert_true(k->ref.node == n || next->ref.node == of || next->ch != 0x2588);
+            }
+        if (named < 0 || !below || bars < 26)
+            fail_msg("%d lines: named at %d, %d below, of %d", c.h, named, below, bars);
+    }
+    run("reset view");
+}
+
+/* Of two rows in a line that of the cursor is marked, in its half of it, and it has its name. */
+static void half_a_line_is_marked(void **state)
+{
+    (void)state;
+    int halves[2] = {0};
+    for (int t = 0; t < 15; t++) {
+        char line[100], label[64];
+        snprintf(line, sizeof line, "goto decoder.blocks.2.self_attn.pattern[h=2,t=%d]; view matrix", t);
+        run(line);
+        draw(24, 80);
+        const NodeId n = session_node(&s, SIDE_B, s.place.path);
+        const Graph *g = session_graph(&s, SIDE_B);
+        axis_label(&g->axes[graph_node(g, n)->dims.axis[1]], t, label, sizeof label);
+        int marks = 0;
+        for (int i = 0; i + 1 < c.h * c.w; i++) {
+            const Cell *k = &c.cells[i];
+            const bool lower = k->ch == 0x2584;
+            if (k->style != STYLE_STRONG || (k->ch != 0x2580 && !lower) || k[1].ref.node != n || !k[1].ref.run)
+                continue;
+            assert_int_equal(k[1].ref.cell / 15 % 15, t - lower); /* a cell has the Ref of its upper half */
+            int at = i;
+            while (at > i - 12 && c.cells[at].style != STYLE_CURSOR)
+                at--;
+            while (at > 0 && c.cells[at - 1].style == STYLE_CURSOR)
+                at--;
+            assert_int_equal(c.cells[at].ch, (unsigned char)label[0] < 128 ? label[0] : 0xe9);
+            halves[lower]++;
+            marks++;
+        }
+        assert_int_equal(marks, 1);
+    }
+    assert_true(halves[0] == 8 && halves[1] == 7);
+    run("reset view");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -537,6 +602,7 @@ int main(void)
         cmocka_unit_test(words_that_are_not_seen),       cmocka_unit_test(a_part_of_a_step_costs_less),
         cmocka_unit_test(nothing_light_behind_a_bar),    cmocka_unit_test(two_sides_have_rivals),
         cmocka_unit_test(a_row_has_its_scores),          cmocka_unit_test(a_word_of_one_side),
-        cmocka_unit_test(signs_stand_in_quotes)};
+        cmocka_unit_test(signs_stand_in_quotes),         cmocka_unit_test(bars_of_a_close_up),
+        cmocka_unit_test(half_a_line_is_marked)};
     return cmocka_run_group_tests(tests, start, stop);
 }

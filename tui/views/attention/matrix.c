@@ -368,16 +368,28 @@ static bool tile_label(const Axis *axis, Lattice lattice, Tiling tiling, int til
     return col == 0;
 }
 
+/* Of two rows in one line: cells of the upper one's name and a blank, where both names have room; else 0. */
+static int first_half(const Attend *a, const Layout *l, int i)
+{
+    char upper[64], lower[64];
+    const int t = band_tile(&l->down, 0, i), used = utf8_cells(axis_label(a->t_axis, t, upper, sizeof upper)) + 1;
+    return used + utf8_cells(axis_label(a->t_axis, t + 1, lower, sizeof lower)) < l->labels ? used : 0;
+}
+
 static void draw_word_labels(const Paint *p, const Attend *a, const Layout *l, Rect r)
 {
     char text[64];
     int half;
     for (int i = 0; l->labels && i < l->down.count; i++) {
         int t = band_tile(&l->down, 0, i);
-        bool covered = l->down.per_cell == 2 && i % 2 == 0 && t + 1 == a->at_t; /* by the name that is marked */
-        if (!covered && (l->down.per_cell == 1 || i % 2 == 0 || t == a->at_t))
-            canvas_label(p->c, band_cell(&l->down, i, &half), r.x, l->labels - 1,
-                         t == a->at_t ? STYLE_CURSOR : STYLE_AXIS, axis_label(a->t_axis, t, text, sizeof text));
+        int x = r.x, y = band_cell(&l->down, i, &half), end = r.x + l->labels - 1;
+        const Style style = t == a->at_t ? STYLE_CURSOR : STYLE_AXIS;
+        if (half == 1 && (x += first_half(a, l, i - 1)) == r.x) /* no room for both: the cursor's, else the upper one */
+            x = style == STYLE_CURSOR ? r.x : end;
+        if (half < 1 && l->down.per_cell == 2 && t + 1 == a->at_t && i + 1 < l->down.count && !first_half(a, l, i))
+            continue;
+        if (x < end)
+            canvas_label(p->c, y, x, end - x, style, axis_label(a->t_axis, t, text, sizeof text));
     }
     if (l->column_y >= 0)
         words_across(p, a->u_axis, l->across.first, l->across.count, a->at_u,
@@ -420,7 +432,9 @@ static void draw_cursor(const Paint *p, const Attend *a, const Layout *l, bool f
         return;
     int y = band_cell(&l->down, i, &half), x = band_cell(&l->across, j, &(int){0});
     bool words = are_words(a->t_axis) && are_words(a->u_axis); /* their labels are marked by their style */
-    if (l->labels)
+    if (l->labels && words && half >= 0 && heat_halves(p))     /* which of the two rows in that line */
+        canvas_glyph(p->c, y, l->across.start - 1, STYLE_STRONG, half ? 0x2584 : 0x2580);
+    else if (l->labels)
         canvas_glyph(p->c, y, l->across.start - 1, STYLE_CURSOR, '>');
     const Cell *below = l->column_y >= 0 && !words ? canvas_at(p->c, l->column_y, x) : NULL;
     if (below && below->ch == ' ') /* else a name stands there, and is marked */

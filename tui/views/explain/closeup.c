@@ -313,7 +313,9 @@ static void draw_numbers(const Paint *p, Rect r, const Row *row, int n, size_t h
     }
 }
 
-static void draw_row(const Paint *p, const Closeup *c, const Layout *l, const Group *g, bool here, bool focus)
+/* after: right below another row, from whose bars its own keep a distance: a line, or a quarter of one. */
+static void draw_row(const Paint *p, const Closeup *c, const Layout *l, const Group *g, bool after, bool here,
+                     bool focus)
 {
     size_t index = closeup_index_here(p->s, c);
     Row row = {c, &c->line[g->first], closeup_shown(c, p->s->place.term, g->first)};
@@ -334,6 +336,8 @@ static void draw_row(const Paint *p, const Closeup *c, const Layout *l, const Gr
             heat_mark(p, r.y, column, 1, bars_width(r, n), closeup_ref(c, row.line, index));
         return;
     }
+    if (after && r.h > RANGED)
+        rect_cut(&r, 't', 1);
     for (int y = 0; y < r.h; y++)
         canvas_glyph(p->c, r.y + y, column, STYLE_AXIS, 0x250a);
     CanvasBars bars = {.value = row_value,
@@ -343,6 +347,8 @@ static void draw_row(const Paint *p, const Closeup *c, const Layout *l, const Gr
                        .negative = STYLE_NEGATIVE,
                        .largest = closeup_by_largest(c)};
     closeup_range(row.line, &bars.low, &bars.high);
+    if (after && r.y == g->y)
+        bars.high *= (double)(4 * r.h) / (4 * r.h - 1);
     bars_draw(p->c, r, &bars);
 }
 
@@ -373,31 +379,6 @@ static void draw_ones(const Paint *p, const Closeup *c, const Layout *l, const G
 }
 
 /* --- above and below --- */
-
-/* The label of the cursor's place above its column, those of the first and the last one where there is room. */
-static void draw_ruler(const Paint *p, const Closeup *c, const Layout *l)
-{
-    char label[64], end[64];
-    int n = (int)c->terms, index = (int)closeup_index_here(p->s, c), x = bars_column(l->bars, n, index);
-    shown_label(c->graph, c->along, (size_t)index, label, sizeof label);
-    int w = utf8_cells(label), right = l->bars.x + l->bars.w, from = x + 1 + w <= right ? x + 1 : x - w;
-    Buf axes = {0};
-    shown_axes(c->graph, c->along, &axes);
-    canvas_printf(p->c, l->ruler_y, l->bars.x - l->label_w + 1, l->label_w - 2, STYLE_AXIS, "%s = %s", buf_str(&axes),
-                  label);
-    buf_free(&axes);
-    if (l->bars.w < 1)
-        return;
-    shown_label(c->graph, c->along, 0, end, sizeof end);
-    if (l->bars.x + utf8_cells(end) < (from < x ? from : x))
-        canvas_text(p->c, l->ruler_y, l->bars.x, l->bars.w, STYLE_AXIS, end);
-    shown_label(c->graph, c->along, c->terms - 1, end, sizeof end);
-    if (right - utf8_cells(end) > (from < x ? x : from + w))
-        canvas_right(p->c, l->ruler_y, l->bars.x, l->bars.w, STYLE_AXIS, end);
-    canvas_glyph(p->c, l->ruler_y, x, STYLE_STRONG, 0x25be);
-    if (from >= l->bars.x)
-        canvas_text(p->c, l->ruler_y, from, w, STYLE_STRONG, label);
-}
 
 /* What the steps are: products, several at once where there are many, and one for each line that comes of them. */
 static void steps_text(const Closeup *c, Buf *out)
@@ -445,13 +426,13 @@ static void draw_formula(const Paint *p, const Closeup *c, const Layout *l, Rect
 static void draw_groups(const Paint *p, const Closeup *c, const Layout *l, int here, bool focus)
 {
     if (l->ruler_y != NO_LINE)
-        draw_ruler(p, c, l);
+        closeup_ruler(p, c, (Rect){l->ruler_y, l->bars.x, 1, l->bars.w}, l->label_w);
     for (int i = 0; i < l->groups; i++) {
         const Group *g = &l->group[i];
         if (g->y == NO_LINE)
             continue;
         if (is_row(c, g))
-            draw_row(p, c, l, g, here == g->first, focus);
+            draw_row(p, c, l, g, i > 0 && is_row(c, g - 1) && g[-1].y + g[-1].h == g->y, here == g->first, focus);
         else
             draw_ones(p, c, l, g, here, focus);
     }

@@ -1,9 +1,11 @@
-/* The one line of a close-up that says in numbers what the cursor is on. */
+/* The line over a close-up's rows that names their columns, and the one under them that says in numbers what the cursor
+ * is on. */
 #include <math.h>
 #include <stdio.h>
 
 #include "core/base/utf8.h"
 #include "core/graph/explain.h"
+#include "tui/canvas/plot.h"
 #include "tui/views/explain/explain.h"
 
 static const char *const BETWEEN[OP_COUNT] = {
@@ -166,4 +168,63 @@ void closeup_term(const Paint *p, const Closeup *c, int y, int x, int width)
     snprintf(row, sizeof row, "  the row: %s", closeup_range_text(l, range));
     if (l->count > 1 && w.end - w.x >= utf8_cells(row) + 2)
         canvas_right(p->c, y, w.x, w.end - w.x, STYLE_DIM, row);
+}
+
+enum { NAMED_LEAST = 3 }; /* columns of a bar, where each may have its name */
+
+/* The name of a column above it, from its left edge on, else up to its right one, where that leaves a blank to the
+ * names that stand there. */
+static void put_name(const Paint *p, const Closeup *c, Rect at, int i)
+{
+    char label[64];
+    const int n = (int)c->terms, w = utf8_cells(shown_label(c->graph, c->along, (size_t)i, label, sizeof label)),
+              right = at.x + at.w, left = bars_column(at, n, i),
+              x = left + w <= right ? left : left + bars_width(at, n) - w;
+    bool free = x >= at.x;
+    for (int k = x - 1; k <= x + w && free; k++) {
+        const Cell *cell = k >= at.x && k < right ? canvas_at(p->c, at.y, k) : NULL;
+        free = !cell || cell->ch == ' ';
+    }
+    if (free)
+        canvas_text(p->c, at.y, x, w, STYLE_AXIS, label);
+}
+
+/* Of the last row, that of what the operation gives, the place that decides it. */
+static int largest_of(const Closeup *c)
+{
+    int best = -1;
+    for (int i = c->count - 1; i >= 0 && best < 0; i--) {
+        const CloseupLine *l = &c->line[i];
+        if (l->count < 2 || l->what == CLOSEUP_RUNNING)
+            continue;
+        for (size_t k = 0; k < l->count; k++)
+            if (isfinite(l->value[k]) && (best < 0 || fabsf(l->value[k]) > fabsf(l->value[best])))
+                best = (int)k;
+    }
+    return best;
+}
+
+void closeup_ruler(const Paint *p, const Closeup *c, Rect at, int label_w)
+{
+    char label[64];
+    const int n = (int)c->terms, index = (int)closeup_index_here(p->s, c), x = bars_column(at, n, index),
+              largest = largest_of(c);
+    shown_label(c->graph, c->along, (size_t)index, label, sizeof label);
+    const int w = utf8_cells(label), from = x + 1 + w <= at.x + at.w ? x + 1 : x - w;
+    Buf axes = {0};
+    shown_axes(c->graph, c->along, &axes);
+    canvas_printf(p->c, at.y, at.x - label_w + 1, label_w - 2, STYLE_AXIS, "%s = %s", buf_str(&axes), label);
+    buf_free(&axes);
+    if (at.w < 1)
+        return;
+    canvas_glyph(p->c, at.y, x, STYLE_STRONG, 0x25be);
+    if (from >= at.x)
+        canvas_text(p->c, at.y, from, w, STYLE_STRONG, label);
+    if (largest >= 0 && largest != index)
+        put_name(p, c, at, largest);
+    for (int k = -2; k < n; k++) { /* its ends come first */
+        const int i = k == -2 ? 0 : k == -1 ? n - 1 : k;
+        if (i != index && i != largest && (k < 0 || bars_width(at, n) >= NAMED_LEAST))
+            put_name(p, c, at, i);
+    }
 }
