@@ -592,6 +592,38 @@ static void half_a_line_is_marked(void **state)
     run("reset view");
 }
 
+/* A sheet of A | B says what it is and which colour is whose; of a long text it uses the room that it has. */
+static void a_sheet_of_words(void **state)
+{
+    (void)state;
+    run("goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=6]; word tired wide; view sheet; compare sides");
+    draw(40, 120);
+    assert_true(on_screen("what \"qu'\" looks at") && on_screen("A>B") && on_screen("B>A"));
+    draw(24, 80);
+    assert_true((on_screen("A>B") && on_screen("B>A")) || (on_screen("more in A") && on_screen(" in B")));
+    run("pin off; reset edits; reset view");
+    Buf many = {0};
+    for (int i = 0; i < 7; i++)
+        buf_puts(&many, "the animal was too tired because ");
+    assert_true(session_open_input(&s, buf_str(&many), &error));
+    buf_free(&many);
+    run("goto encoder.blocks.1.self_attn.pattern; view sheet");
+    draw(40, 120);
+    const NodeId n = session_node(&s, SIDE_B, s.place.path);
+    const size_t words =
+        (size_t)session_graph(&s, SIDE_B)->axes[graph_node(session_graph(&s, SIDE_B), n)->dims.axis[1]].n;
+    size_t last = 0, first = words;
+    for (int i = 0; i < c.h * c.w; i++)
+        if (c.cells[i].ref.run && c.cells[i].ref.node == n && c.cells[i].level) {
+            const size_t row = c.cells[i].ref.cell / words % words;
+            first = row < first ? row : first;
+            last = row > last ? row : last;
+        }
+    assert_true(words > 36 && first < words / 4 && last > words / 2);
+    run("reset view");
+    assert_true(session_open_input(&s, SENTENCE, &error));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -603,6 +635,6 @@ int main(void)
         cmocka_unit_test(nothing_light_behind_a_bar),    cmocka_unit_test(two_sides_have_rivals),
         cmocka_unit_test(a_row_has_its_scores),          cmocka_unit_test(a_word_of_one_side),
         cmocka_unit_test(signs_stand_in_quotes),         cmocka_unit_test(bars_of_a_close_up),
-        cmocka_unit_test(half_a_line_is_marked)};
+        cmocka_unit_test(half_a_line_is_marked),         cmocka_unit_test(a_sheet_of_words)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -222,7 +222,7 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
         put_caption(a, s, all ? NULL : colour_scale_pool_word(p, &scale), brief, scales, most, &words);
     }
     const Rect low = sheet_thumb(s, s->first_block + s->down - 1, s->first_head + s->across - 1);
-    int line = s->under.h || s->folds > 1 ? 0 : s->caption_y - 1; /* above it, if it is free */
+    int line = (s->under.h && !s->listed) || s->folds > 1 ? 0 : s->caption_y - 1; /* above it, if it is free */
     const bool signs = a->v.side == SIDE_DIFF && !locked;
     if (signs && low.y + low.h > line) { /* rather what the colours mean than all words */
         Buf few = {0};
@@ -231,7 +231,16 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
             buf_clear(&words);
             buf_puts(&words, buf_str(&few));
         }
+        if (r.w - utf8_cells(buf_str(&words)) < SIGNS[SIGNS_COUNT - 1].wide + 2) {
+            buf_clear(&words);
+            buf_puts(&words, scales[1]);
+        }
         buf_free(&few);
+    }
+    char token[32];
+    if (s->listed && !whole && !signs && low.y + low.h > line) { /* without a line for both: whose row it is */
+        buf_clear(&words);
+        buf_printf(&words, "what \"%s\" looks at", axis_label(a->t_axis, a->at_t, token, sizeof token));
     }
     int used = shown_clauses(p, s->caption_y, r.x, room, STYLE_DIM, buf_str(&words));
     const bool said = used >= utf8_cells(buf_str(&words)) &&
@@ -239,7 +248,7 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
     int y = s->caption_y, before = used + 2;
     whole = whole || (signs && low.y + low.h > line - 1); /* rather what the colours mean */
     if ((!said || !whole) && low.y + low.h <= line) {
-        const int most_wide = r.w - (signs && low.y + low.h > line - 1 ? SIGNS[SIGNS_COUNT - 1].wide + 1 : 0);
+        int most_wide = r.w - (signs && low.y + low.h > line - 1 ? SIGNS[SIGNS_COUNT - 1].wide + 1 : 0);
         char t[32];
         Buf above = {0};
         if (!whole)
@@ -248,8 +257,12 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
         if (!said)
             buf_printf(&above, "%s%s", whole ? "" : "; ",
                        scales[utf8_cells(buf_str(&above)) + utf8_cells("; ") + utf8_cells(scales[0]) > most_wide]);
-        y = line--;
-        before = 2 + shown_clauses(p, y, r.x, most_wide, STYLE_DIM, buf_str(&above));
+        const bool cut = utf8_cells(buf_str(&above)) > most_wide && r.w - before >= SIGNS[SIGNS_COUNT - 1].wide;
+        most_wide = cut ? r.w : most_wide; /* what the colours mean stands below it */
+        const int end = 2 + shown_clauses(p, line, r.x, most_wide, STYLE_DIM, buf_str(&above));
+        y = cut ? y : line;
+        before = cut ? before : end;
+        line--;
         buf_free(&above);
     }
     if (low.y + low.h <= line && r.w - before < SIGNS->wide) {

@@ -203,8 +203,8 @@ static bool choose_pooled(const Paint *p, Sheet *s)
     return true;
 }
 
-/* Of words: whole matrices, or of fractional size where these are larger; a line for each head; pooled matrices; some
- * whole ones. */
+/* Of words: whole matrices, or of fractional size where these are larger; a line for each head, unless they leave a
+ * quarter of the room to pooled matrices; some whole ones. */
 static bool choose_listed(const Paint *p, const Attend *a, Sheet *s)
 {
     Sheet pooled = *s;
@@ -212,12 +212,21 @@ static bool choose_listed(const Paint *p, const Attend *a, Sheet *s)
     pooled.of_rows = a->t_axis->n;
     pooled.apart = 2;
     const bool whole = choose_words(p, a, s, s->blocks, s->heads);
-    if (!whole && choose_lines(p, a, s))
+    Sheet lines = *s;
+    const bool listed = !whole && choose_lines(p, a, &lines);
+    const int used = s->blocks * (s->heads * lines.lines + lines.gap) + lines.under.h;
+    if (listed && 4 * used > 3 * s->r.h) {
+        *s = lines;
         return true;
+    }
     bool can = choose_pooled(p, &pooled);
     if (!can || pooled.cols < pooled.of_cols) { /* every column counts */
         pooled.apart = 1;
         can = choose_pooled(p, &pooled);
+    }
+    if (listed && !(can && legible(&pooled))) {
+        *s = lines;
+        return true;
     }
     if (!can)
         return whole || choose_some_words(p, a, s);
