@@ -1554,6 +1554,19 @@ static void a_matrix_of_many_words(void **state)
             }
         assert_true(drawn >=
                     l.rows / 2 * l.cols - 1); /* less the cursor's; two share a cell, and the upper one's Ref */
+        int corners = 0;
+        for (int x = 0; x + 1 < r.w && l.column_y >= 0; x++) { /* names stand under their columns */
+            char label[64];
+            const char *name = label;
+            int t, u;
+            if (canvas_at(&c, l.column_y, x)->ch != 0x2514)
+                continue;
+            assert_true(word_pool_hit(&p, &a, &l, l.cells.y, x, &t, &u));
+            axis_label(a.u_axis, u, label, sizeof label);
+            assert_int_equal(canvas_at(&c, l.column_y, x + 1)->ch, utf8_next(&name));
+            corners++;
+        }
+        assert_true(corners > 1 || l.column_y < 0 || r.w < 30);
         Buf text = {0};
         export_text(&c, &text);
         assert_true(r.w < 30 || strstr(buf_str(&text), "\u00d7") != NULL); /* how many share a cell */

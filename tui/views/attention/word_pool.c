@@ -95,7 +95,39 @@ static bool finer(const Paint *p, const Attend *a, const WordPool *l, WordPool *
     return out->cols > l->cols;
 }
 
-static void draw_labels(const Paint *p, const Attend *a, const WordPool *l, Rect r)
+/* The column in which a token's middle is drawn; whole: every token has its own pixels behind the cells. */
+static int column_of(const Paint *p, const Attend *a, const WordPool *l, bool whole, int token)
+{
+    if (whole)
+        return l->cells.x + (2 * token + 1) * l->size.wide / (2 * a->u_axis->n);
+    return heat_cell(p, l->cells, l->rows, l->cols, l->size, 0, cell_of(l, a->u_axis->n, l->cols, token) - l->col0).x;
+}
+
+/* Each behind a corner in its column, the cursor's behind a mark, or before it at the end. */
+static void draw_columns(const Paint *p, const Attend *a, const WordPool *l, bool whole, Rect r)
+{
+    char text[64];
+    const int end = r.x + r.w, x = column_of(p, a, l, whole, a->at_u),
+              first = first_of(l, a->u_axis->n, l->cols, l->col0),
+              last = first_of(l, a->u_axis->n, l->cols, l->col0 + l->cols);
+    axis_label(a->u_axis, a->at_u, text, sizeof text);
+    const int wide = at_most(utf8_cells(text), LABEL_MOST), from = x + 1 + wide > end ? x - wide : x;
+    canvas_glyph(p->c, l->column_y, x, STYLE_CURSOR, '^');
+    canvas_label(p->c, l->column_y, from < x ? from : x + 1, wide, STYLE_CURSOR, text);
+    for (int u = first, free_from = l->cells.x; u < last; u++) {
+        const int left = column_of(p, a, l, whole, u);
+        const int cells = at_most(utf8_cells(axis_label(a->u_axis, u, text, sizeof text)), LABEL_MOST);
+        const bool begins = whole || u == first_of(l, a->u_axis->n, l->cols, cell_of(l, a->u_axis->n, l->cols, u));
+        if (!begins || left < free_from || left + 1 + cells > end ||
+            (left + 1 + cells >= from && left <= from + 1 + wide))
+            continue;
+        canvas_glyph(p->c, l->column_y, left, STYLE_AXIS, 0x2514);
+        canvas_label(p->c, l->column_y, left + 1, cells, STYLE_AXIS, text);
+        free_from = left + cells + 2;
+    }
+}
+
+static void draw_labels(const Paint *p, const Attend *a, const WordPool *l, bool whole, Rect r)
 {
     char text[64];
     int at = cell_of(l, a->t_axis->n, l->rows, a->at_t) - l->row0, last = -1;
@@ -113,23 +145,8 @@ static void draw_labels(const Paint *p, const Attend *a, const WordPool *l, Rect
             k += k + 1 < l->rows && heat_cell(p, l->cells, l->rows, l->cols, l->size, k + 1, 0).y == y;
         }
     }
-    if (l->column_y < 0)
-        return;
-    int here = cell_of(l, a->u_axis->n, l->cols, a->at_u) - l->col0, end = r.x + r.w,
-        x = heat_cell(p, l->cells, l->rows, l->cols, l->size, 0, here).x, free_from = l->cells.x;
-    axis_label(a->u_axis, a->at_u, text, sizeof text);
-    int wide = at_most(utf8_cells(text), LABEL_MOST) + 1, from = at_most(x, end - wide);
-    canvas_glyph(p->c, l->column_y, from, STYLE_CURSOR, '^');
-    canvas_label(p->c, l->column_y, from + 1, wide - 1, STYLE_CURSOR, text);
-    for (int k = 0; k < l->cols; k++) {
-        int left = heat_cell(p, l->cells, l->rows, l->cols, l->size, 0, k).x;
-        axis_label(a->u_axis, first_of(l, a->u_axis->n, l->cols, l->col0 + k), text, sizeof text);
-        int cells = at_most(utf8_cells(text), LABEL_MOST);
-        if (left < free_from || left + cells > end || (left + cells >= from && left <= from + wide))
-            continue;
-        canvas_label(p->c, l->column_y, left, cells, STYLE_AXIS, text);
-        free_from = left + cells + 1;
-    }
+    if (l->column_y >= 0)
+        draw_columns(p, a, l, whole, r);
 }
 
 /* "7", or "7–8" where cells differ. */
@@ -139,7 +156,8 @@ static void put_tokens(const WordPool *l, int n, int drawn, Buf *out)
     buf_printf(out, least < most ? "%d–%d" : "%d", least, most);
 }
 
-static void draw_bar(const Paint *p, const Attend *a, const WordPool *l, const ColourScale *scale, bool fine, Rect r)
+static void draw_bar(const Paint *p, const Attend *a, const WordPool *l, const ColourScale *scale, bool fine,
+                     bool whole, Rect r)
 {
     if (l->bar_y < 0)
         return;
@@ -154,11 +172,15 @@ static void draw_bar(const Paint *p, const Attend *a, const WordPool *l, const C
             utf8_cells(buf_str(&text)) <=
         r.w)
         buf_puts(&text, kind);
+    if (whole) {
+        buf_clear(&text);
+        buf_puts(&text, "all drawn");
+    }
     const char *keys = l->per ? "  + closer, - wider" : "  + closer";
     if (utf8_cells(buf_str(&text)) + utf8_cells(keys) + 24 <= r.w)
         buf_puts(&text, keys);
     const int bar = a->v.side == SIDE_DIFF ? BAR_SIGNED : BAR_LEAST;
-    if (utf8_cells(buf_str(&text)) + 2 + bar > r.w) { /* in short, or not at all: the scale comes first */
+    if (!whole && utf8_cells(buf_str(&text)) + 2 + bar > r.w) { /* in short, or not at all: the scale comes first */
         buf_free(&text);
         put_tokens(l, a->t_axis->n, l->rows, &text);
         buf_puts(&text, "×");
@@ -184,8 +206,9 @@ void word_pool_draw(const Paint *p, Rect r, const Attend *a, const WordPool *l, 
     if (fine)
         heat_draw_behind(p, l->cells, behind.rows, behind.cols, l->size, &scale, drawn_value,
                          &(Drawn){a, &behind, d.kind});
-    draw_labels(p, a, l, r);
-    draw_bar(p, a, l, &scale, fine, r);
+    const bool whole = fine && behind.rows == a->t_axis->n && behind.cols == a->u_axis->n;
+    draw_labels(p, a, l, whole, r);
+    draw_bar(p, a, l, &scale, fine, whole, r);
     if (l->value_y >= 0)
         attend_value_line(p, a, l->value_y, r.x, r.w);
     const int row = cell_of(l, a->t_axis->n, l->rows, a->at_t) - l->row0,
