@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "core/base/clock.h"
+#include "core/base/utf8.h"
 #include "core/session/ask/ledgers.h"
 #include "core/session/learned/decoding.h"
 #include "tests/core_models/text_bench.h"
@@ -624,17 +625,80 @@ static void a_sheet_of_words(void **state)
     assert_true(session_open_input(&s, SENTENCE, &error));
 }
 
+/* The cells of the row in focus that are drawn in lines of the screen. */
+static int seen_in_row(void)
+{
+    const NodeId n = session_node(&s, SIDE_B, s.place.path);
+    const Graph *g = session_graph(&s, SIDE_B);
+    const size_t words = (size_t)g->axes[graph_node(g, n)->dims.axis[2]].n, row = session_cell(&s, SIDE_B, n) / words;
+    bool seen[32] = {false};
+    int count = 0;
+    for (int i = 3 * c.w; i < c.h * c.w; i++) {
+        const Cell *k = &c.cells[i];
+        if (k->ref.run && k->ref.node == n && k->ref.cell / words == row && i % c.w > 20 && i % c.w < c.w - 22 &&
+            !seen[k->ref.cell % words]) {
+            seen[k->ref.cell % words] = true;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Of a row the masked words are one line, so that all that it may look at are seen; no other one is left out in
+ * silence. */
+static void no_word_is_left_out(void **state)
+{
+    (void)state;
+    for (int t = 2; t < 13; t++) {
+        char line[100];
+        snprintf(line, sizeof line, "goto decoder.blocks.2.self_attn.pattern[h=2,t=%d,u=14]; view row", t);
+        run(line);
+        draw(24, 80);
+        assert_int_equal(seen_in_row(), t + 2); /* and the cursor's, masked */
+        char more[16];
+        snprintf(line, sizeof line, "and %d more: masked", 13 - t);
+        snprintf(more, sizeof more, "+%d: masked", 13 - t);
+        assert_true(on_screen(line) || on_screen(more));
+    }
+    run("goto decoder.blocks.2.self_attn.scores_raw[h=2,t=5,u=0]; reset view");
+    for (int h = 16, whole = 0; h < 28; h++) {
+        draw(h, 80);
+        const int seen = seen_in_row();
+        bool told = seen == 15;
+        for (int above = 0; above <= 15 - seen && !told; above++) {
+            char up[16], down[16];
+            utf8_print(up, sizeof up, "\u2191%d ", above);
+            utf8_print(down, sizeof down, "\u2193%d ", 15 - seen - above);
+            told = (!above || on_screen(up)) && (above == 15 - seen || on_screen(down));
+        }
+        whole += seen == 15;
+        if (!told && h > 16)
+            fail_msg("%d lines: %d of 15 seen", h, seen);
+        assert_true(h < 25 || whole > 0);
+    }
+    run("reset view");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_difference_of_two_streams), cmocka_unit_test(rows_that_share_a_line),
-        cmocka_unit_test(numbers_of_beginnings),         cmocka_unit_test(the_rows_numbers_are_of_its_words),
-        cmocka_unit_test(tokens_count_as_addresses_do),  cmocka_unit_test(a_number_that_is_not_there_yet),
-        cmocka_unit_test(a_drawing_is_seen_whole),       cmocka_unit_test(what_has_no_place),
-        cmocka_unit_test(words_that_are_not_seen),       cmocka_unit_test(a_part_of_a_step_costs_less),
-        cmocka_unit_test(nothing_light_behind_a_bar),    cmocka_unit_test(two_sides_have_rivals),
-        cmocka_unit_test(a_row_has_its_scores),          cmocka_unit_test(a_word_of_one_side),
-        cmocka_unit_test(signs_stand_in_quotes),         cmocka_unit_test(bars_of_a_close_up),
-        cmocka_unit_test(half_a_line_is_marked),         cmocka_unit_test(a_sheet_of_words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_difference_of_two_streams),
+                                       cmocka_unit_test(rows_that_share_a_line),
+                                       cmocka_unit_test(numbers_of_beginnings),
+                                       cmocka_unit_test(the_rows_numbers_are_of_its_words),
+                                       cmocka_unit_test(tokens_count_as_addresses_do),
+                                       cmocka_unit_test(a_number_that_is_not_there_yet),
+                                       cmocka_unit_test(a_drawing_is_seen_whole),
+                                       cmocka_unit_test(what_has_no_place),
+                                       cmocka_unit_test(words_that_are_not_seen),
+                                       cmocka_unit_test(a_part_of_a_step_costs_less),
+                                       cmocka_unit_test(nothing_light_behind_a_bar),
+                                       cmocka_unit_test(two_sides_have_rivals),
+                                       cmocka_unit_test(a_row_has_its_scores),
+                                       cmocka_unit_test(a_word_of_one_side),
+                                       cmocka_unit_test(signs_stand_in_quotes),
+                                       cmocka_unit_test(bars_of_a_close_up),
+                                       cmocka_unit_test(half_a_line_is_marked),
+                                       cmocka_unit_test(a_sheet_of_words),
+                                       cmocka_unit_test(no_word_is_left_out)};
     return cmocka_run_group_tests(tests, start, stop);
 }

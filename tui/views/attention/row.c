@@ -88,6 +88,7 @@ typedef struct RowLayout {
     int value_y, bar_y, prefix_y; /* −1: none */
     Rect legend;                  /* empty where there is no room, or nothing to say */
     WordList words;               /* of what has no picture, instead of the maps */
+    int folded;                   /* … masked ones behind it: one line for all of them */
     Rect head;                    /* the names of its columns; empty where there are no scores */
     Shown scores;                 /* what the softmax made the weights of */
     int score;                    /* columns of them; 0: none */
@@ -136,11 +137,13 @@ static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
     if (attend_listed(a)) {
         if (r.h > 2)
             l.legend = rect_cut(&r, 'b', 1);
-        const char *scores = r.h > a->u_axis->n ? scores_path(p->s, a, r) : NULL;
+        l.folded = word_masked_tail(a);
+        const int n = a->u_axis->n - l.folded + (l.folded > 0), at_u = a->at_u < n ? a->at_u : n - 1;
+        const char *scores = r.h > n ? scores_path(p->s, a, r) : NULL;
         if (scores && shown_open(p->s, a->v.side, scores, &l.scores))
             l.head = rect_cut(&r, 't', 1);
-        l.words = word_list(r, a->u_axis, a->at_u, WORD_SHARE + WORD_BAR + 1, PITCH_MOST);
-        WordList close = word_list(r, a->u_axis, a->at_u, WORD_SHARE, PITCH_MOST); /* rather all words than bars */
+        l.words = word_list_of(r, a->u_axis, n, at_u, WORD_SHARE + WORD_BAR + 1, PITCH_MOST);
+        WordList close = word_list_of(r, a->u_axis, n, at_u, WORD_SHARE, PITCH_MOST); /* rather all words than bars */
         if (l.words.lines * l.words.columns < l.words.n && close.lines * close.columns >= close.n)
             l.words = close;
         l.score = l.head.h && l.words.columns == 1 ? (r.w - l.words.word) / 2 : 0;
@@ -239,12 +242,17 @@ static void draw_words(const Paint *p, const Attend *a, const ColourScale *scale
     const float most = scored ? most_of_scores(a, &l->scores) : 0;
     if (scored)
         draw_heads(p, l);
-    for (int u = l->words.first; u < a->u_axis->n; u++) {
+    for (int u = l->words.first; u < l->words.n; u++) {
         Rect at = word_list_at(&l->words, u);
+        const bool folds = l->folded && u == l->words.n - 1;
         if (at.h < 1)
             break;
-        if (u == a->at_u)
+        if (u == a->at_u || (folds && u < a->at_u))
             focus_cursor(p, focus, at.y, at.x);
+        if (folds) {
+            word_put_folded(p, a, scale, l->folded, at, l->words.word);
+            break;
+        }
         Rect word = rect_cut(&at, 'l', l->words.word);
         word_put(p, a, scale, u, word.y, word.x, word.w);
         at.w -= l->words.columns > 1;
@@ -255,6 +263,7 @@ static void draw_words(const Paint *p, const Attend *a, const ColourScale *scale
         word_put_share(p, a, scale, u, at);
     }
     word_rule(p, a, "bold", l->legend);
+    word_list_more(p, &l->words, l->legend);
 }
 
 static void mark_token(const Paint *p, const Attend *a, const LatticeMap *m, int token, const char marks[3],

@@ -113,6 +113,24 @@ void word_list_show(WordList *l, int from, int to)
     l->first = from < l->first ? from : to >= l->first + room ? to - room + 1 : l->first;
 }
 
+void word_list_more(const Paint *p, const WordList *l, Rect line)
+{
+    const int above = l->first, below = l->n - l->first - l->lines * l->columns;
+    char text[48] = "";
+    if (above)
+        utf8_print(text, sizeof text, " ↑%d", above);
+    if (below > 0)
+        utf8_print(text + strlen(text), sizeof text - strlen(text), " ↓%d", below);
+    const int from = line.x + line.w - utf8_cells(text);
+    bool free = line.h > 0 && from >= line.x;
+    for (int x = from; x < line.x + line.w && free; x++) {
+        const Cell *k = canvas_at(p->c, line.y, x);
+        free = !k || k->ch == ' ';
+    }
+    if (free)
+        canvas_right(p->c, line.y, line.x, line.w, STYLE_DIM, text);
+}
+
 Rect word_list_at(const WordList *l, int word)
 {
     int i = word - l->first;
@@ -178,6 +196,33 @@ void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, i
         else
             canvas_bar_signed(p->c, r.y + i, r.x + number + 1, bar, length, STYLE_TEXT, STYLE_NEGATIVE,
                               shown_ref(&a->v, cell));
+}
+
+int word_masked_tail(const Attend *a)
+{
+    int tail = 0;
+    while (tail < a->u_axis->n - 1 && attend_masked(a, a->u_axis->n - 1 - tail))
+        tail++;
+    return tail > 1 ? tail : 0;
+}
+
+void word_put_folded(const Paint *p, const Attend *a, const ColourScale *scale, int folded, Rect at, int word)
+{
+    char text[WORD_LABEL];
+    int x = at.x + 1, end = at.x + at.w;
+    const bool here = a->at_u >= a->u_axis->n - folded;
+    const char *words[] = {here ? "and %d more: masked" : "%d later tokens: masked",
+                           here ? "+%d: masked" : "%d masked"};
+    if (here) {
+        word_put(p, a, scale, a->at_u, at.y, at.x, word);
+        const int used = utf8_cells(axis_label(a->u_axis, a->at_u, text, sizeof text)) + WORD_MARKS;
+        x = at.x + (used < word ? used : word) + 1;
+    }
+    for (int i = 0; i < 2; i++)
+        if (utf8_print(text, sizeof text, words[i], folded - here) <= end - x || i) {
+            canvas_text(p->c, at.y, x, end - x, STYLE_DIM, text);
+            return;
+        }
 }
 
 /* Bytes of what a tokeniser writes before a piece. */

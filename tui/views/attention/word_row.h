@@ -25,6 +25,8 @@ WordList word_list(Rect r, const Axis *axis, int here, int least, int pitch);
 WordList word_list_of(Rect r, const Axis *axis, int n, int here, int least, int pitch);
 /* Scrolls a list no further than it takes to show words from … to, if they have room together. */
 void word_list_show(WordList *l, int from, int to);
+/* At the end of a line, where that is free: "↑3 ↓1", how many words of a list are not seen above and below. */
+void word_list_more(const Paint *p, const WordList *l, Rect line);
 Rect word_list_at(const WordList *l, int word);     /* empty: not shown */
 int word_list_hit(const WordList *l, int y, int x); /* −1: none */
 
@@ -34,6 +36,11 @@ char word_mark(const char *label, bool here, bool closes);
 void word_put(const Paint *p, const Attend *a, const ColourScale *scale, int u, int y, int x, int width);
 /* Number and bar of word u in r, as far as there is room; strong where it stands out. */
 void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, int u, Rect r);
+
+/* Masked words behind the last that may be looked at, where they are several: one line of a list for all of them. */
+int word_masked_tail(const Attend *a);
+/* "13 later tokens: masked"; one of them that the cursor is on stands before it: "[street] and 12 more: masked". */
+void word_put_folded(const Paint *p, const Attend *a, const ColourScale *scale, int folded, Rect at, int word);
 
 /* The word as it stands in a text: without "#2" of a second one's label, without the tokeniser's mark of a blank before
  * it ("Ġthe", "▁the") or of none ("##ing"). */

@@ -117,27 +117,20 @@ static void scroll_lists(WordLines *v)
         v->queries.first = first;
 }
 
-static int masked_tail(const Attend *a)
-{
-    int tail = 0;
-    while (tail < a->u_axis->n - 1 && attend_masked(a, a->u_axis->n - 1 - tail))
-        tail++;
-    return tail > 1 ? tail : 0;
-}
-
 static void sentence_layout(const Paint *p, Rect r, WordLines *v)
 {
     const Attend *a = &v->a;
     v->stacked = v->whole = false;
     v->all = p->s->look.sentence.heads == SENTENCE_ALL && a->heads > 1 && a->heads <= HEADS_MOST;
     v->value_y = r.h > 2 ? rect_cut(&r, 'b', 1).y : -1;
-    v->rule = rect_cut(&r, 'b', r.h > RULE_FROM);
-    const bool listed = !(a->whole > 0) && !attend_is_mask(a) && a->t_axis->n <= r.h && a->u_axis->n <= r.h;
+    const bool scores = !(a->whole > 0), exact = a->t_axis->n == r.h && a->u_axis->n <= r.h;
+    v->rule = rect_cut(&r, 'b', r.h > RULE_FROM && !(scores && exact && !v->all)); /* rather every score than how */
+    const bool listed = scores && !attend_is_mask(a) && a->t_axis->n <= r.h && a->u_axis->n <= r.h;
     if (!v->all && !listed && stack_both(p->s, r, v)) /* scores have numbers and bars of both signs: a line for each */
         return;
     v->head_y = v->all && r.h > 2 ? rect_cut(&r, 't', 1).y : -1;
     v->queries = word_list(r, a->t_axis, a->at_t, 0, PITCH_MOST);
-    v->folded = masked_tail(a);
+    v->folded = word_masked_tail(a);
     const int n = a->u_axis->n - v->folded + (v->folded > 0), at_u = a->at_u < n ? a->at_u : n - 1;
     v->keys = word_list_of(r, a->u_axis, n, at_u, 0, v->queries.pitch);
     if (v->keys.pitch < v->queries.pitch)
@@ -268,26 +261,20 @@ static void draw_heads(const Paint *p, const WordLines *v, const ColourScale *sc
     }
 }
 
-/* "13 later tokens: masked"; one of them that the cursor is on stands before it: "[street] and 12 more: masked". */
-static void draw_folded(const Paint *p, const WordLines *v, const ColourScale *scale, Rect at)
+/* How many of those that ask are above the first line, or below the last, left of their names. */
+static void draw_hidden(const Paint *p, const WordLines *v)
 {
-    const Attend *a = &v->a;
-    char text[WORD_LABEL];
-    int x = at.x + 1, end = v->right.x + v->right.w;
-    const char *words[] = {"%d later tokens: masked", "%d masked"};
-    if (a->at_u >= v->keys.n - 1) {
-        word_put(p, a, scale, a->at_u, at.y, at.x, v->keys.r.w);
-        const int used = utf8_cells(axis_label(a->u_axis, a->at_u, text, sizeof text)) + WORD_MARKS;
-        x = at.x + (used < v->keys.r.w ? used : v->keys.r.w) + 1;
-        words[0] = "and %d more: masked";
-        words[1] = "+%d: masked";
+    const WordList *l = &v->queries;
+    const int last = l->first + l->lines - 1;
+    for (int below = 0; below < 2 && l->lines > 1; below++) {
+        char text[16], label[WORD_LABEL];
+        const int hidden = below ? l->n - 1 - last : l->first, t = below ? last : l->first;
+        const Rect at = word_list_at(l, t);
+        const int room = at.w - WORD_MARKS - utf8_cells(axis_label(v->a.t_axis, t, label, sizeof label));
+        utf8_print(text, sizeof text, below ? "↓%d" : "↑%d", hidden);
+        if (hidden > 0 && utf8_cells(text) <= room)
+            canvas_text(p->c, at.y, at.x, room, STYLE_DIM, text);
     }
-    const int count = v->folded - (a->at_u >= v->keys.n - 1);
-    for (int i = 0; i < 2; i++)
-        if (utf8_print(text, sizeof text, words[i], count) <= end - x || i) {
-            canvas_text(p->c, at.y, x, end - x, STYLE_DIM, text);
-            return;
-        }
 }
 
 static void draw_keys(const Paint *p, const WordLines *v)
@@ -302,7 +289,8 @@ static void draw_keys(const Paint *p, const WordLines *v)
         if (at.h < 1)
             break;
         if (v->folded && u == v->keys.n - 1) {
-            draw_folded(p, v, &scale, at);
+            at.w = v->right.x + v->right.w - at.x;
+            word_put_folded(p, a, &scale, v->folded, at, v->keys.r.w);
             break;
         }
         word_put(p, a, v->all ? NULL : &scale, u, at.y, at.x, v->keys.r.w); /* lines and cells are of all heads */
@@ -420,6 +408,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         draw_stacked(p, &v, focus);
     else {
         draw_asks(p, &v, focus);
+        draw_hidden(p, &v);
         draw_keys(p, &v);
     }
     draw_rule(p, &v);
