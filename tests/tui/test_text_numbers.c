@@ -124,8 +124,24 @@ static void rows_that_share_a_line(void **state)
     (void)state;
     run("reset view; goto decoder.blocks.1.resid_post[t=10]; view heat");
     draw(24, 80);
-    assert_true(on_screen("┃<s>, l' ") && on_screen("┃pas"));
-    assert_false(on_screen(" +1 "));
+    assert_true(on_screen("┃l', ") && on_screen("┃pas, ") && on_screen("┃qu'  "));
+    const NodeId n = session_node(&s, SIDE_B, s.place.path);
+    const Axis *words = &session_graph(&s, SIDE_B)->axes[graph_node(session_graph(&s, SIDE_B), n)->dims.axis[0]];
+    int lines = 0;
+    for (int y = 6; y < 20; y++) { /* each name beside a line that has some of its row */
+        const Cell *k = &c.cells[y * c.w + 19], *of = k + 20;
+        const int row = (int)of->ref.cell / 64;
+        char label[64];
+        if (!of->ref.run || of->ref.node != n || row + 2 >= words->n || k->ch <= 32 || k->ch > 126)
+            continue;
+        bool near = false;
+        for (int i = row - (row > 0); i < row + 2; i++)
+            near = near || (uint32_t)axis_label(words, i, label, sizeof label)[0] == k->ch;
+        if (!near)
+            fail_msg("line %d, row %d: %c", y, row, (int)k->ch);
+        lines++;
+    }
+    assert_true(lines > 8);
     assert_true(on_screen("ln2.out + mlp.out"));
     run("view strip");
     draw(40, 120); /* fewer cells than values: said */
@@ -679,26 +695,89 @@ static void no_word_is_left_out(void **state)
     run("reset view");
 }
 
+/* What uniform attention would give is said by the name of those above it. */
+static void uniform_has_its_name(void **state)
+{
+    (void)state;
+    s.look.pictures = MEASURES_ROUND;
+    run("heads");
+    for (int down = 0; down < 36; down += 7) {
+        int lines = 0;
+        draw(24, 80);
+        for (int y = 1; y < c.h; y++)
+            for (int x = 0; x + 12 < c.w; x++) {
+                const Cell *k = &c.cells[y * c.w + x], *above = k - c.w;
+                if (k->style != STYLE_DIM || k[0].ch != 'u' || k[1].ch != 'n' || k[2].ch != 'i' || k[3].ch != 'f')
+                    continue;
+                if (above[0].ch != 'h' || above[1].ch != '3') /* the first line */
+                    continue;
+                for (int i = 1; i < 12 && k[-i].ch != '>' && above[-i].ch != '>'; i++)
+                    assert_int_equal(k[-i].ch, above[-i].ch);
+                lines++;
+            }
+        assert_true(lines > 0);
+        for (int i = 0; i < 7; i++)
+            run("move down");
+    }
+    run("reset view");
+}
+
+/* A number of a likeness has one ground, above and below its digits. */
+static void one_ground_for_a_number(void **state)
+{
+    (void)state;
+    run("goto encoder.blocks.1.resid_post[s=0]; alike");
+    draw(40, 120);
+    int numbers = 0;
+    for (int y = 0; y + 1 < c.h; y++)
+        for (int x = 0; x < c.w; x++) {
+            const Cell *k = &c.cells[y * c.w + x], *below = k + c.w;
+            if (!k->ref.run || k->ch != '.' || below->ref.run != k->ref.run || below->ref.node != k->ref.node ||
+                below->ref.cell != k->ref.cell)
+                continue;
+            assert_int_equal(k->bg, below->bg);
+            numbers++;
+        }
+    assert_true(numbers > 20);
+    assert_true(on_screen("cosine to \"the\""));
+    run("reset view");
+}
+
+/* What lines in grey are is said beside the value of the one in colour; a unit whose writing no answer is read from has
+ * no list of answers begun. */
+static void nothing_is_half_said(void **state)
+{
+    (void)state;
+    run("goto decoder.blocks.2.cross_attn.pattern; training");
+    draw(40, 120);
+    bool grey = false;
+    for (int y = 0; y < c.h; y++)
+        for (int x = 0, legend = 0; x + 4 < c.w; x++) {
+            const Cell *k = &c.cells[y * c.w + x];
+            legend |= k->ch == 'g' && k[1].ch == 'r' && k[2].ch == 'e' && k[3].ch == 'y' && k->style == STYLE_DIM;
+            grey = grey || (legend && k->style == STYLE_SIDE_B && k->ch == '.');
+        }
+    assert_true(grey);
+    run("goto encoder.blocks.0.mlp.post; neuron 0");
+    draw(25, 80);
+    assert_false(on_screen("it writes, per 1"));
+    assert_true(on_screen("blocks follow") || on_screen("norms or"));
+    run("reset view");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_difference_of_two_streams),
-                                       cmocka_unit_test(rows_that_share_a_line),
-                                       cmocka_unit_test(numbers_of_beginnings),
-                                       cmocka_unit_test(the_rows_numbers_are_of_its_words),
-                                       cmocka_unit_test(tokens_count_as_addresses_do),
-                                       cmocka_unit_test(a_number_that_is_not_there_yet),
-                                       cmocka_unit_test(a_drawing_is_seen_whole),
-                                       cmocka_unit_test(what_has_no_place),
-                                       cmocka_unit_test(words_that_are_not_seen),
-                                       cmocka_unit_test(a_part_of_a_step_costs_less),
-                                       cmocka_unit_test(nothing_light_behind_a_bar),
-                                       cmocka_unit_test(two_sides_have_rivals),
-                                       cmocka_unit_test(a_row_has_its_scores),
-                                       cmocka_unit_test(a_word_of_one_side),
-                                       cmocka_unit_test(signs_stand_in_quotes),
-                                       cmocka_unit_test(bars_of_a_close_up),
-                                       cmocka_unit_test(half_a_line_is_marked),
-                                       cmocka_unit_test(a_sheet_of_words),
-                                       cmocka_unit_test(no_word_is_left_out)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_difference_of_two_streams), cmocka_unit_test(rows_that_share_a_line),
+        cmocka_unit_test(numbers_of_beginnings),         cmocka_unit_test(the_rows_numbers_are_of_its_words),
+        cmocka_unit_test(tokens_count_as_addresses_do),  cmocka_unit_test(a_number_that_is_not_there_yet),
+        cmocka_unit_test(a_drawing_is_seen_whole),       cmocka_unit_test(what_has_no_place),
+        cmocka_unit_test(words_that_are_not_seen),       cmocka_unit_test(a_part_of_a_step_costs_less),
+        cmocka_unit_test(nothing_light_behind_a_bar),    cmocka_unit_test(two_sides_have_rivals),
+        cmocka_unit_test(a_row_has_its_scores),          cmocka_unit_test(a_word_of_one_side),
+        cmocka_unit_test(signs_stand_in_quotes),         cmocka_unit_test(bars_of_a_close_up),
+        cmocka_unit_test(half_a_line_is_marked),         cmocka_unit_test(a_sheet_of_words),
+        cmocka_unit_test(no_word_is_left_out),           cmocka_unit_test(uniform_has_its_name),
+        cmocka_unit_test(one_ground_for_a_number),       cmocka_unit_test(nothing_is_half_said)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -68,9 +68,10 @@ static void draw_share(const Paint *p, const Layout *l, int y, int x, double sha
 /* What a head would show that looks at all it may look at alike. */
 static void draw_even(const Paint *p, const Layout *l, const HeadPlacesResult *r, int attention, int y)
 {
-    char text[32];
+    char text[32], name[ATTENTION_NAME];
     int x = l->list.x;
-    canvas_text(p->c, y, x, LABEL - 1, STYLE_DIM, "   uniform");
+    canvas_printf(p->c, y, x, LABEL + AWAY - 2, STYLE_DIM, " %s uniform",
+                  session_attention_name(session_base(p->s), anatomy_attention(session_base(p->s), attention), name));
     if (!r)
         return;
     utf8_print(text, sizeof text, "%.1f   ", r->uniform[attention]);
@@ -112,7 +113,7 @@ static void draw_foot(const Paint *p, const Layout *l)
         used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, above ? "%d lines above   " : "%d more lines   ",
                              above ? above : below);
     canvas_text(p->c, l->foot.y, l->foot.x + used, l->foot.w - used, STYLE_DIM,
-                "ground: above what uniform attention gives");
+                "ground: above uniform; bold: the most above");
 }
 
 static void draw_line(const Paint *p, const Layout *l, const HeadPlacesResult *r, int line, int y)

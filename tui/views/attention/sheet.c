@@ -246,7 +246,8 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
     const bool said = used >= utf8_cells(buf_str(&words)) &&
                       (strstr(buf_str(&words), scales[0]) || strstr(buf_str(&words), scales[1]));
     int y = s->caption_y, before = used + 2;
-    whole = whole || (signs && low.y + low.h > line - 1); /* rather what the colours mean */
+    whole = whole || (signs && low.y + low.h > line - 1 &&
+                      r.w - before < SIGNS[SIGNS_COUNT - 1].wide); /* rather what the colours mean */
     if ((!said || !whole) && low.y + low.h <= line) {
         int most_wide = r.w - (signs && low.y + low.h > line - 1 ? SIGNS[SIGNS_COUNT - 1].wide + 1 : 0);
         char t[32];

@@ -136,7 +136,7 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
         return alike_draw_components(p, v, line, brief);
     axis_label(v->a->p, v->a->at, label, sizeof label);
     if (band == COSINE)
-        n = utf8_print(text, sizeof text, "cosine to %.20s%s", label,
+        n = utf8_print(text, sizeof text, v->a->words ? "cosine to \"%.20s\"%s" : "cosine to %.20s%s", label,
                        !brief        ? ", the mean of all taken away"
                        : v->a->words ? "" /* there the scale stands */
                                      : " − mean");
@@ -431,18 +431,18 @@ static void draw_heads(const Paint *p, const Alike *a, int place)
 static void draw_word(const Paint *p, const Spot *v, int word, Rect r)
 {
     const Shown *c = &v->value[COSINE], *norm = &v->value[NORMS];
-    int y = r.y + (v->a->pitch - 1) / 2;
+    const int y = r.y + (v->a->pitch - 1) / 2;
     if (!c->values) {
         put_missing(p, v, (Rect){y, r.x, 1, r.w});
         return;
     }
-    size_t cell = alike_cell(v, COSINE, word);
-    HeatLook h = look_of(v, COSINE, word);
-    fill(p, (Rect){r.y, r.x, r.h, r.w < ALIKE_NUMBER ? r.w : ALIKE_NUMBER}, h);
+    const HeatLook h = look_of(v, COSINE, word);
+    if (h.level || r.w < ALIKE_NUMBER) /* else a number has no ground */
+        fill(p, (Rect){r.y, r.x, r.h, r.w < ALIKE_NUMBER ? r.w : ALIKE_NUMBER}, h);
     if (r.w < ALIKE_NUMBER)
         return;
-    shown_number_right(p, c, cell, y, r.x, ALIKE_NUMBER, STYLE_TEXT);
-    word_ground(p, y, r.x, ALIKE_NUMBER, &v->scale[COSINE], c->values[cell], h.ref);
+    shown_number_right(p, c, h.ref.cell, y, r.x, ALIKE_NUMBER, STYLE_TEXT);
+    word_ground(p, y, r.x, ALIKE_NUMBER, &v->scale[COSINE], c->values[h.ref.cell], h.ref);
     if (v->value[COLOURS].values && r.w > ALIKE_NUMBER)
         fill(p, (Rect){r.y, r.x + ALIKE_NUMBER + 1, r.h, swatch_wide(v->a)}, look_of(v, COLOURS, word));
     if (norm->values && r.w >= ALIKE_ALL)
@@ -456,7 +456,7 @@ static void draw_legend(const Paint *p, const Spot *v, Rect line, bool noted)
     char label[64];
     if (own)
         rect_cut(&line, 'l',
-                 2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "cosine to %.20s − mean",
+                 2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "cosine to \"%.20s\" − mean",
                                    axis_label(v->a->p, v->a->at, label, sizeof label)));
     else
         rect_cut(&line, 'l', draw_title(p, v, COSINE, line, false));

@@ -252,6 +252,17 @@ static void draw_plot(const Paint *p, Rect r, const Curves *c, const Plot *plot,
                         : narrowest >= WITH_BLOCKS ? plot->longest
                         : narrowest >= WITH        ? plot->longer
                                                    : plot->title;
+    char other[64] = ""; /* beside the one that is looked at */
+    for (int form = 0; one && n > 1 && form < 3 && !*other; form++) {
+        utf8_print(other, sizeof other,
+                   form < 1   ? "%s; grey: others"
+                   : form < 2 ? "%.7s; grey: others"
+                              : "%.7s, rest grey",
+                   title);
+        if (utf8_cells(other) + VALUE - MARK > r.w)
+            *other = '\0';
+    }
+    title = *other ? other : title;
     const CanvasPlot to = {.title = title,
                            .x1 = steps_of(c),
                            .x_unit = first_step(c),

@@ -206,14 +206,14 @@ static void draw_writes(const Paint *p, const Unit *u, Rect r)
     if (r.h < 2 || writes_alike(u))
         return;
     const size_t all = u->has_writes ? u->writes.count / (size_t)u->units : 0;
-    const Rect head = rect_cut(&r, 't', 1);
-    neuron_draw_writes_head(p, head, all > (size_t)r.h ? all - (size_t)r.h : 0);
     if (!u->has_writes) {
         const char *why = "No answer is read from what this MLP writes without further norms or blocks.";
         canvas_wrap(p->c, r, STYLE_DIM,
-                    canvas_wrap_rows(p->c, r.w, why) <= r.h ? why : "More norms and blocks follow.");
+                    canvas_wrap_rows(p->c, r.w, why) <= r.h ? why : "It writes no answer: norms and blocks follow.");
         return;
     }
+    const Rect head = rect_cut(&r, 't', 1);
+    neuron_draw_writes_head(p, head, all > (size_t)r.h ? all - (size_t)r.h : 0);
     if (!u->writes.values) {
         shown_computing(p, r);
         return;
@@ -427,9 +427,10 @@ static void draw_sentences(const Paint *p, const NeuronShown *n, Rect r)
         int x = r.x + NEURON_NUMBER + 1, token = n->hit[k].token, from = token, room = r.x + r.w - x;
         number_text(number, sizeof number, n->hit[k].value, NEURON_NUMBER);
         canvas_right(p->c, r.y + k, r.x, NEURON_NUMBER, STYLE_TEXT, number);
-        int left = room / 2 - (int)strlen(neuron_word(n, k, token));
+        int left = room / 2 - (int)strlen(neuron_word(n, k, token)) - 1;
         while (from > 0 && left > (int)strlen(neuron_word(n, k, from - 1)) + 1)
             left -= (int)strlen(neuron_word(n, k, --from)) + 1;
+        x += canvas_text(p->c, r.y + k, x, from > 0, STYLE_DIM, "…");
         for (int t = from; t < neuron_words(n, k) && x < r.x + r.w; t++) {
             const char *word = neuron_word(n, k, t);
             x += canvas_text(p->c, r.y + k, x, r.x + r.w - x, t == token ? STYLE_SELECTED : STYLE_TEXT, word) + 1;

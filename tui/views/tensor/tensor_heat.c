@@ -273,12 +273,14 @@ static void draw_words_of(const Paint *p, const Fit *f, WordLine *w, bool words,
     const int cells = utf8_cells(w->first);
     const bool two = w->count == 2 && !w->at && cells + PART_LEAST <= at.w,
                whole = words && (two || utf8_cells(buf_str(&w->all)) <= at.w);
-    char more[24];
-    snprintf(more, sizeof more, "+%zu", w->count - 1);
-    canvas_label(p->c, y, at.x, at.w, STYLE_AXIS, whole ? buf_str(&w->all) : w->first);
+    char more[24] = "";
+    if (words && !whole && w->count > 1)
+        snprintf(more, sizeof more, "+%zu", w->count - 1);
+    const int room = *more ? at.w - 1 - (int)strlen(more) : at.w;
+    canvas_label(p->c, y, at.x, room, STYLE_AXIS, whole ? buf_str(&w->all) : w->first);
     if (here)
-        canvas_label(p->c, y, at.x + (whole ? w->at : 0), at.w - (whole ? w->at : 0), STYLE_STRONG, w->first);
-    if (words && !whole && w->count > 1 && cells + 1 + (int)strlen(more) <= at.w)
+        canvas_label(p->c, y, at.x + (whole ? w->at : 0), room - (whole ? w->at : 0), STYLE_STRONG, w->first);
+    if (*more)
         canvas_right(p->c, y, at.x, at.w, STYLE_DIM, more);
     buf_free(&w->all);
     *w = (WordLine){.count = 0};
@@ -300,10 +302,10 @@ static void put_words_of(const Fit *f, const Tensor *t, int k, bool words, bool 
     }
 }
 
+/* The line in which the middle of a row of cells is: that of its mark. */
 static int row_line(const Paint *p, const Fit *f, int k)
 {
-    const Rect cell = heat_cell(p, f->cells, f->rows, f->cols, f->size, k, 0);
-    return cell.y + (cell.h - 1) / 2;
+    return f->cells.y + ((2 * k + 1) * f->size.tall - 1) / (2 * f->rows) / (heat_halves(p) ? 2 : 1);
 }
 
 /* A label in every line, of the cell whose middle is first in it, or of the cursor's; of words all of them. */

@@ -194,7 +194,7 @@ static void draw_header(const Paint *p, const Decoding *d, const Layout *l)
 {
     Rect r = l->header;
     int x = r.x + l->word;
-    canvas_text(p->c, r.y, r.x, l->word, STYLE_HEADER, "  beginning");
+    canvas_text(p->c, r.y, r.x, l->word, STYLE_HEADER, "  next token");
     canvas_right(p->c, r.y, x, SHARE, STYLE_HEADER, "prob.");
     x += SHARE;
     if (l->logs) {
