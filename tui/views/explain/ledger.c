@@ -198,8 +198,9 @@ static void draw_status(const Paint *p, const LedgerView *v, Rect r)
         if (p->seconds_left)
             utf8_print(lost + n, sizeof lost - (size_t)n, ", %d s left", p->seconds_left);
     }
-    for (size_t k = 0; k < sizeof FORMS / sizeof *FORMS; k++) /* the longest that fits */
-        if (utf8_print(text, sizeof text, FORMS[k], left, rms ? "rms" : "σ") <= r.w - used - utf8_cells(lost))
+    const int sign = session_compares(p->s) && *number != '-'; /* A and B say the same beside it */
+    for (size_t k = 0; k < sizeof FORMS / sizeof *FORMS; k++)  /* the longest that fits */
+        if (utf8_print(text, sizeof text, FORMS[k], left, rms ? "rms" : "σ") <= r.w - used - sign - utf8_cells(lost))
             break;
     used += canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
     canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, lost);
@@ -457,8 +458,7 @@ static bool put_words(const Session *s, Buf *out)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    (void)side;
-    const char *kind = s->look.ledger.table ? "ledger " : "river ";
+    const char *kind = s->look.ledger.table && side != SIDE_DIFF ? "ledger " : "river ";
     buf_puts(out, kind);
     if (!put_words(s, out))
         ledger_text(s, out);

@@ -21,8 +21,8 @@ enum {
     ENDS_NARROW = 4,
     SPRING_NARROW = 2,
     MARGIN_BELOW = 2, /* lines of names */
-    PATH_LEAST = 8,   /* lines of a river that has one for its path */
-    PATH_WORDS = 14,  /* … for two lines: along the path of a narrow one there is no room for numbers */
+    PATH_LEAST = 8,   /* lines of a river that has one for its path in words */
+    PATH_DRAWN = 14,  /* … that has one more to draw it */
     VOTES_SAID = 23,
     ABOVE = 2,     /* the cursor's tributary in words, the legend */
     ALIKE = 4,     /* columns by which panels of A and B that are compared are counted */
@@ -62,8 +62,22 @@ static int rank_of(const Tributary *at, int count, int i)
     return larger;
 }
 
+/* What a block's heads and MLP wrote is one. */
+static void choose_blocks(River *r, const Tributary *all, int count)
+{
+    Tributary block = {.wrote = 0};
+    r->blocks = true;
+    for (int i = 0; i < count; i++) {
+        block = (Tributary){all[i].e, -1, -1, block.wrote + all[i].wrote, NAN, 0, NO_NODE, 0, 0, 0};
+        if (i + 1 < count && all[i + 1].e->layer == all[i].e->layer)
+            continue;
+        r->at[r->count++] = block;
+        block.wrote = 0;
+    }
+}
+
 /* Where not all have a column of two, the largest heads and that of the cursor stay, the rest of each attention is one
- * behind them. */
+ * behind them; where there is no room for that either, each block is one. */
 static void choose(River *r, const Tributary *all, int count, int columns)
 {
     int here = ledger_here(r->v->s, r->v->side), mlps = 0, attentions = 0;
@@ -77,6 +91,10 @@ static void choose(River *r, const Tributary *all, int count, int columns)
         kept = count <= columns ? count : room - mlps - attentions;
     for (int i = 0; i < count; i++) /* that of the cursor takes a column of one of the largest */
         kept -= all[i].number == here && all[i].head >= 0 && kept < count && rank_of(all, count, i) >= kept - 1;
+    if (kept < 0) {
+        choose_blocks(r, all, count);
+        return;
+    }
     Tributary rest = {.number = -1};
     for (int i = 0; i < count; i++) {
         if (all[i].head < 0 || all[i].number == here || rank_of(all, count, i) < kept)
@@ -105,6 +123,16 @@ static void reach(River *r, float base, float by)
     r->high = fmaxf(r->high, edge);
 }
 
+static float lost_of(const LedgerView *v, const Tributary *t)
+{
+    return t->number < 0 || !v->measured ? NAN : session_ledger_effect(v->s, v->side, TAKEN_LINES, t->e, t->head);
+}
+
+bool river_is_here(const River *r, const Tributary *t)
+{
+    return r->here.e && (r->blocks ? t->e->layer == r->here.e->layer : t->number == r->here.number);
+}
+
 static bool river_open(const LedgerView *v, int columns, River *r)
 {
     Tributary all[RIVER_MOST];
@@ -116,6 +144,11 @@ static bool river_open(const LedgerView *v, int columns, River *r)
         columns < 2 || !count)
         return false;
     r->start = start;
+    const int here = ledger_here(v->s, v->side);
+    if (here >= 0 && here < count) {
+        r->here = all[here];
+        r->here.lost = lost_of(v, &r->here);
+    }
     choose(r, all, count, columns);
     for (int i = 0; i < r->count; i++)
         r->at[i].group = r->groups += i > 0 && begins_block(&r->at[i - 1], &r->at[i]);
@@ -126,8 +159,7 @@ static bool river_open(const LedgerView *v, int columns, River *r)
     for (int i = 0; i < r->count; i++) {
         Tributary *t = &r->at[i];
         t->before = so_far;
-        t->lost = t->number < 0 || !v->measured ? NAN
-                                                : session_ledger_effect(v->s, v->side, TAKEN_LINES, t->e, t->head);
+        t->lost = lost_of(v, t);
         reach(r, so_far, t->wrote);
         reach(r, so_far, t->lost);
         so_far += t->wrote;
@@ -156,12 +188,14 @@ static Bed bed_of(const River *r, Rect room)
     Bed b = {.r = room};
     const int mark = has_marks(r, room) && room.h > TALL; /* which may need a line beyond the highest and the lowest */
     const int h = room.h - mark - (mark && r->low < 0);
-    int below = r->low < 0 ? (int)ceilf((float)h * -r->low / (r->high - r->low)) : 0;
-    below = clamp(below, r->low < 0, h - 1);
-    b.zero = PARTS * (below + (mark && r->low < 0));
-    b.scale = r->high > 0 ? (float)(PARTS * (h - below)) / r->high : INFINITY;
-    b.scale = r->low < 0 ? fminf(b.scale, (float)(PARTS * below) / -r->low) : b.scale;
-    b.scale = isfinite(b.scale) ? b.scale : 0; /* a dry bed */
+    for (int below = r->low < 0; below < h && (below == (r->low < 0) || r->low < 0); below++) { /* the tallest */
+        float scale = r->high > 0 ? (float)(PARTS * (h - below)) / r->high : INFINITY;
+        scale = r->low < 0 ? fminf(scale, (float)(PARTS * below) / -r->low) : scale;
+        if (below > (r->low < 0) && !(scale > b.scale))
+            break;
+        b.zero = PARTS * (below + (mark && r->low < 0));
+        b.scale = isfinite(scale) ? scale : 0; /* a dry bed */
+    }
     return b;
 }
 
@@ -416,14 +450,14 @@ static int by_size(const void *a, const void *b)
 {
     const Tributary *x = *(const Tributary *const *)a, *y = *(const Tributary *const *)b;
     float p = fabsf(x->wrote), q = fabsf(y->wrote);
-    return p != q ? (p > q ? -1 : 1) : (x->number > y->number) - (x->number < y->number);
+    return p != q ? (p > q ? -1 : 1) : (x > y) - (x < y);
 }
 
 int river_sorted(const River *r, const Tributary *to[RIVER_MOST])
 {
     int n = 0;
     for (int i = 0; i < r->count; i++)
-        if (r->at[i].number >= 0)
+        if (r->at[i].number >= 0 || r->blocks)
             to[n++] = &r->at[i];
     qsort(to, (size_t)n, sizeof *to, by_size);
     return n;
@@ -466,14 +500,13 @@ static void put_value(const Paint *p, const River *r, const Bed *b, const Tribut
 static void put_values(const Paint *p, const River *r, const Bed *b)
 {
     const Tributary *in[RIVER_MOST];
-    const int here = ledger_here(r->v->s, r->v->side);
     for (int n = river_sorted(r, in), i = 0; i < n; i++) {
         const Tributary *t = in[i];
         char text[16];
         number_text(text, sizeof text, t->wrote, 6);
         float up = fmaxf(t->before, 0) + fmaxf(t->wrote, 0), down = fminf(t->before, 0) + fminf(t->wrote, 0);
         const int over = b->r.h - (level_of(b, up) + PARTS - 1) / PARTS - 1, under = b->r.h - level_of(b, down) / PARTS;
-        if (fabsf(t->wrote) * b->scale >= (t->number == here ? 1 : PARTS / 2))
+        if (fabsf(t->wrote) * b->scale >= (river_is_here(r, t) ? 1 : PARTS / 2))
             put_value(p, r, b, t, b->r.y + (t->wrote > 0 ? over : under), text);
     }
 }
@@ -501,18 +534,20 @@ bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focu
     River r;
     if (!river_in(v, room, &r)) {
         float sum;
-        canvas_text(p->c, room.y, room.x, room.w, STYLE_DIM,
-                    ledger_view_value(v, v->l->sum, 0, &sum) ? "no room: table (v)" : "computing…");
+        if (ledger_view_value(v, v->l->sum, 0, &sum))
+            ledger_draw_largest(p, v, room);
+        else
+            canvas_text(p->c, room.y, room.x, room.w, STYLE_DIM, "computing…");
         return false;
     }
     share_reach(v, &r, columns_of(room));
     const bool way = session_ledger_via(v->s, v->side, 0) && !v->less, low = room.h <= PATH_LEAST + 2,
-               words = way && room.w < RIVER_NARROW && room.h >= PATH_WORDS;
-    river_put_here(p, &r, rect_cut(&room, 't', 1), way && room.w < RIVER_NARROW && !words);
+               two = way && room.h >= PATH_DRAWN;
+    river_put_here(p, &r, rect_cut(&room, 't', 1), way && room.w < RIVER_NARROW && !two);
     const bool told = (!way || !low) /* the way takes its line where there is none for both */
                       && river_put_legend(p, &r, rect_cut(&room, 't', 1));
     if (way)
-        river_put_path(p, &r, rect_cut(&room, 't', words ? 2 : 1));
+        river_put_path(p, &r, rect_cut(&room, 't', two ? 2 : 1));
     else if (v->elsewhere) { /* in the line of their paths */
         const Rect line = rect_cut(&room, 't', 1);
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,

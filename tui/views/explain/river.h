@@ -31,15 +31,20 @@ typedef struct River {
     Tributary at[RIVER_MOST];
     int count, wide;   /* columns of one */
     int groups, apart; /* blocks, and columns between two of them */
+    bool blocks;       /* one tributary a block: there is no room for an attention and an MLP of each */
+    Tributary here;    /* that of the cursor, drawn by itself or not; e NULL: none */
     float start, end;
     float low, high; /* how far it all goes */
 } River;
 
 /* Every head by itself, though no screen is as wide; false, with nothing known, while values are missing. */
 bool river_of_all(const LedgerView *v, River *r);
-/* Its heads and MLPs, the largest first. Returns how many. */
+/* Its heads and MLPs, or blocks, the largest first. Returns how many. */
 int river_sorted(const River *r, const Tributary *to[RIVER_MOST]);
 Colour river_colour(const Paint *p, float wrote); /* of what adds, or takes */
+
+/* Is it the tributary of the cursor, or the block that this is in? */
+bool river_is_here(const River *r, const Tributary *t);
 
 /* Columns before the first tributary; the column of tributary i (count: of the end); columns of its own colour. */
 int river_left(Rect room);
@@ -60,7 +65,7 @@ bool river_put_legend(const Paint *p, const River *r, Rect line);
 void river_put_letters(const Paint *p, const River *r, Rect *names, Rect *room);
 /* A name under each, the block's (or attention's) under all of its own in the line below; the cursor. */
 void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focus);
-/* "2 h1 r3c5 ╭── −0.712 of −0.812 ──▼ r2c6", with a ┬ for every head on the way: nothing where there is no path. In two
- * lines what the last of them wrote stands over it. */
+/* What was written by whom into the vote that `why` named, in words; in a second line from where to where, with a ┬ for
+ * every head on the way: nothing where there is no path. */
 void river_put_path(const Paint *p, const River *r, Rect line);
 #endif

@@ -8,9 +8,9 @@
 
 enum {
     NAME = 20,
-    PATH_NAME = 14, /* columns of a head that is no tributary */
-    NUMBER_LEAST = 4,
-    LETTERS = 36 /* heads that have a digit or a letter where there is one column: a is 10 */
+    LINE_NAME = 40, /* columns of a name that is told whole */
+    PATH_NAME = 14, /* … of a head that is no tributary */
+    LETTERS = 36    /* heads that have a digit or a letter where there is one column: a is 10 */
 };
 
 /* The first letter of "self" in "dec 2 self". */
@@ -29,7 +29,10 @@ static void name_of(const River *r, int i, int wide, char out[NAME])
     const Tributary *t = &r->at[i];
     const bool whole = (i == 0 || r->at[i - 1].group != t->group || r->at[i - 1].head < 0) &&
                        (i + 1 == r->count || r->at[i + 1].group != t->group || r->at[i + 1].head < 0);
-    if (t->number < 0 && r->v->several && whole && wide < 7)
+    const int number = r->blocks ? t->e->layer : t->head;
+    if (r->blocks)
+        snprintf(out, NAME, "%d", number);
+    else if (t->number < 0 && r->v->several && whole && wide < 7)
         snprintf(out, NAME, "%c", kind_of(r, i));
     else if (t->number < 0)
         snprintf(out, NAME, "%s", wide >= 7 ? "others" : "+");
@@ -37,8 +40,8 @@ static void name_of(const River *r, int i, int wide, char out[NAME])
         snprintf(out, NAME, "%s", wide >= MLP_FROM ? "MLP" : "M");
     else
         snprintf(out, NAME, "%s%d", wide >= 7 ? "head " : wide >= 4 ? "h" : "", t->head);
-    if (wide == 1 && t->head >= 10 && t->head < LETTERS)
-        snprintf(out, NAME, "%c", 'a' + t->head - 10);
+    if (wide == 1 && number >= 10 && number < LETTERS)
+        snprintf(out, NAME, "%c", 'a' + number - 10);
     if (utf8_cells(out) > wide) /* no name rather than one that is cut: several would have it */
         out[0] = '\0';
 }
@@ -85,14 +88,13 @@ static void put_groups(const Paint *p, const River *r, Rect room, int y)
 
 void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focus)
 {
-    int here = ledger_here(r->v->s, r->v->side);
     if (room.w >= RIVER_NARROW)
         canvas_text(p->c, y, room.x, RIVER_SPRING - 1, STYLE_AXIS, "start");
     for (int i = 0; i < r->count; i++) {
         const Tributary *t = &r->at[i];
         char name[NAME];
         int x = river_column(r, room, i);
-        bool at = t->number == here && here >= 0;
+        bool at = river_is_here(r, t);
         name_of(r, i, r->wide, name);
         if (at)
             canvas_fill(p->c, (Rect){y, x, 1, r->wide > 2 ? r->wide - 1 : r->wide}, STYLE_CURSOR, ' ');
@@ -100,7 +102,11 @@ void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focu
         if (at)
             focus_cursor(p, focus, y, x);
     }
-    put_groups(p, r, room, y + 1);
+    if (r->blocks)
+        canvas_text(p->c, y + 1, room.x, room.w, STYLE_DIM,
+                    r->wide == 1 && r->groups >= 10 ? "blocks, heads+MLP; a: 10" : "blocks: heads + MLP");
+    else
+        put_groups(p, r, room, y + 1);
     if (room.w >= RIVER_NARROW) {
         int x = river_column(r, room, r->count) + 2;
         ledger_put_number(p, r->v, r->v->l->start, 0, y + 1, room.x, RIVER_SPRING - 1, STYLE_DIM);
@@ -108,12 +114,18 @@ void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focu
     }
 }
 
+static void token_label(const River *r, const LedgerEntry *e, int token, char out[64])
+{
+    axis_label(&r->v->g->axes[node_role(r->v->g, e->tokens, ROLE_KEY)], token, out, 64);
+}
+
 /* The path that `w` drew: from the heads whose values were read, the last first, to the head that spoke, over their
  * tributaries. */
 typedef struct RiverPath {
     LedgerVia via[LEDGER_STEPS];
     int at[LEDGER_STEPS + 1]; /* of r->at: the head that spoke, then those that it read, one by the other; −1: none */
-    int steps;
+    int told, steps;          /* in via; with a column in the river, the last perhaps without: of another text */
+    char tip[64];             /* the token that the head that spoke looked at */
 } RiverPath;
 
 static bool river_path(const River *r, RiverPath *out)
@@ -124,11 +136,17 @@ static bool river_path(const River *r, RiverPath *out)
         return false;
     for (int k = 0; k <= LEDGER_STEPS; k++)
         out->at[k] = -1;
+    while (out->told < LEDGER_STEPS && ledger_via(r->v->s, r->v->side, out->told, &out->via[out->told]))
+        out->told++;
+    for (int i = 0; i < r->v->l->count && out->told; i++) {
+        const LedgerEntry *e = &r->v->l->entry[i];
+        if (e->kind == LEDGER_HEADS && strcmp(ledger_view_path(r->v, e->total), of->via) == 0)
+            token_label(r, e, of->token, out->tip);
+    }
     for (int i = 0; i < r->count; i++)
         if (r->at[i].head == of->head && strcmp(ledger_view_path(r->v, r->at[i].e->total), of->via) == 0)
             out->at[0] = i;
-    while (out->at[0] >= 0 && out->steps < LEDGER_STEPS &&
-           ledger_via(r->v->s, r->v->side, out->steps, &out->via[out->steps])) {
+    while (out->at[0] >= 0 && out->steps < out->told) {
         const LedgerVia *via = &out->via[out->steps++];
         for (int i = 0; i < r->count; i++)
             if (r->at[i].head == via->head && r->at[i].e->part == via->entry->part)
@@ -139,112 +157,85 @@ static bool river_path(const River *r, RiverPath *out)
         if (out->at[out->steps] < 0)     /* it comes from the left: of another text */
             break;
     }
-    return out->steps > 0;
+    return out->told > 0;
 }
 
 /* "0.712 of 0.812": what a head wrote of a vote. What is more than the whole, or against it, is no part of it: others
- * wrote against it. In fewer columns than that has: the first number. Returns its columns; *whole: are both there? */
-static int part_text(const LedgerVia *via, int room, char out[64], bool *whole)
+ * wrote against it. */
+static void part_text(const LedgerVia *via, char out[64])
 {
-    static const char *const BETWEEN[] = {" of ", "; all together ", ", in all "};
     const bool part = via->wrote * via->vote >= 0 && fabsf(via->wrote) <= fabsf(via->vote);
     char of[2][16];
     number_text(of[0], sizeof of[0], via->wrote, 7);
     number_text(of[1], sizeof of[1], via->vote, 7);
-    int w = room + 1;
-    for (int i = !part; w > room && i < (part ? 1 : 3); i++)
-        w = utf8_print(out, 64, "%s%s%s", of[0], BETWEEN[i], of[1]);
-    *whole = w <= room;
-    if (*whole)
-        return w;
-    number_text(of[0], sizeof of[0], via->wrote, room < 7 ? room : 7);
-    return utf8_print(out, 64, "%s", *of[0] == '#' || room < NUMBER_LEAST ? "" : of[0]);
+    utf8_print(out, 64, "%s%s%s", of[0], part ? " of " : ", in all ", of[1]);
 }
 
-/* The head where a piece begins, in as many columns; named: also where a name stands below it. */
-static void head_name(const River *r, const RiverPath *path, int i, bool named, int room, Buf *out)
+/* Step i of the path, the head that spoke excepted, in one of its forms, or nothing. `into`: the token whose vote it is
+ * a part of. */
+enum { STEP_FORMS = 4 };
+static void step_text(const River *r, const LedgerVia *via, int i, int form, const char *into, Buf *out)
 {
-    const LedgerVia *via = &path->via[i - 1];
-    buf_clear(out);
-    if (named || path->at[i] < 0 || r->at[path->at[i]].number < 0)
-        river_name(r->v->g, via->entry, via->head, room, out);
-    if (utf8_cells(buf_str(out)) > room)
-        buf_clear(out);
-}
-
-/* Piece i of the line, in its middle what was written along it; is that all told? A head that has no name below it is
- * named here, but for the first, which is named in front of it. */
-static bool put_piece(const Paint *p, const River *r, const RiverPath *path, int i, int y, const int x[])
-{
-    const int room = x[i - 1] - x[i] - 1;
-    char number[64], text[96];
-    bool whole;
+    char number[64], from[64];
     Buf name = {0};
-    part_text(&path->via[i - 1], NUMBER_LEAST, number, &whole);
-    if (i < path->steps)
-        head_name(r, path, i, false, room - utf8_cells(number) - 1, &name);
-    const int named = name.len ? utf8_cells(buf_str(&name)) + 1 : 0;
-    part_text(&path->via[i - 1], room - named, number, &whole);
-    int w = utf8_print(text, sizeof text, "%s%s%s", buf_str(&name), named ? " " : "", number);
-    if (w > 0 && w + 2 <= room)
-        w = utf8_print(text, sizeof text, " %s%s%s ", buf_str(&name), named ? " " : "", number);
-    canvas_text(p->c, y, x[i] + 1 + (room - w) / 2, w, STYLE_STRONG, text);
-    buf_free(&name);
-    return whole;
-}
-
-/* In front of the line the head that wrote first (unless it is named above it), by looking at which token, and where
- * `all` is asked for what that is a part of: as much of it as there is room for. Is the part told? */
-static bool start_text(const River *r, const RiverPath *path, int room, bool named, bool all, Buf *out)
-{
-    const LedgerVia *last = &path->via[path->steps - 1];
-    const Axis *u = &r->v->g->axes[node_role(r->v->g, last->entry->tokens, ROLE_KEY)];
-    char label[64], number[64];
-    bool whole = false;
-    axis_label(u, last->token, label, sizeof label);
-    const int cells = utf8_cells(label), w = all ? part_text(last, room, number, &whole) : 0;
-    if (whole)
-        head_name(r, path, path->steps, true, room - cells - w - 3, out);
-    whole = out->len > 0;
-    if (!whole && !named)
-        head_name(r, path, path->steps, true, room - cells - 1, out);
-    if (!out->len && !named) /* rather than the token one that stands nowhere else */
-        head_name(r, path, path->steps, false, room, out);
-    const bool before = out->len > 0;
-    if (utf8_cells(buf_str(out)) + before + cells <= room)
-        buf_printf(out, "%s%s", before ? " " : "", label);
-    if (whole)
-        buf_printf(out, ": %s", number);
-    return whole;
-}
-
-/* "block 2 head 1: 0.325 of 2.002", in a line of its own: of what the head that spoke read. */
-static void put_words(const Paint *p, const River *r, const RiverPath *path, Rect line)
-{
-    char number[64];
-    bool whole;
-    Buf name = {0};
-    part_text(&path->via[0], line.w, number, &whole);
-    head_name(r, path, 1, true, line.w - utf8_cells(number) - 2, &name);
-    canvas_printf(p->c, line.y, line.x, line.w, STYLE_STRONG, "%s%s%s", buf_str(&name), name.len ? ": " : "", number);
-    buf_free(&name);
-}
-
-/* At its end the token that was looked at, and, where that stands nowhere else, all that it gave. */
-static void put_tip(const Paint *p, const River *r, const RiverPath *path, Rect line, const int x[], bool whole)
-{
-    const Axis *first = &r->v->g->axes[node_role(r->v->g, r->at[path->at[0]].e->tokens, ROLE_KEY)];
-    char label[64], number[16];
-    axis_label(first, r->v->s->ledger.step[0].token, label, sizeof label);
-    const int room = line.x + line.w - x[0] - 1, before = x[0] - x[1] - 1;
-    int cells = utf8_cells(label);
-    number_text(number, sizeof number, path->via[0].vote, 7);
-    if (!whole && room > cells + 1 + (int)strlen(number)) /* what the last piece is a part of stands at the tip */
-        cells += utf8_print(label + strlen(label), sizeof label - strlen(label), " %s", number);
-    if (room < cells && cells <= before) /* no room behind the tip: on the last piece */
-        canvas_text(p->c, line.y, x[0] - cells, cells, STYLE_STRONG, label);
+    river_name(r->v->g, via->entry, via->head, form ? 0 : LINE_NAME, &name);
+    part_text(via, number);
+    token_label(r, via->entry, via->token, from);
+    if (i)
+        buf_printf(out, "; %s %s, from %s", buf_str(&name), number, from);
+    else if (form < 2)
+        buf_printf(out, "%s wrote %s into %s, from %s", buf_str(&name), number, into, from);
+    else if (form == 2)
+        buf_printf(out, "%s: %s, from %s", buf_str(&name), number, from);
     else
-        canvas_label(p->c, line.y, x[0] + 1 + (room > cells), room - (room > cells), STYLE_STRONG, label);
+        buf_printf(out, "%s: %s", buf_str(&name), number);
+    buf_free(&name);
+}
+
+/* "block 2 head 1 wrote 0.325 of 2.002 into r1c2, from r1c3; 1 h0 0.050 of 0.268, from r2c2": of what the head that
+ * spoke read, as many steps as there is room for. */
+static void put_steps(const Paint *p, const River *r, const RiverPath *path, Rect line)
+{
+    int used = 0;
+    for (int i = 0; i < path->told; i++) {
+        Buf text = {0};
+        for (int form = 0; form < (i ? 2 : STEP_FORMS); form++) {
+            buf_clear(&text);
+            step_text(r, &path->via[i], i, form, path->tip, &text);
+            if (utf8_cells(buf_str(&text)) <= line.w - used)
+                break;
+        }
+        const int cells = utf8_cells(buf_str(&text)), room = line.w - used;
+        if (cells <= room)
+            used += canvas_text(p->c, line.y, line.x + used, room, STYLE_STRONG, buf_str(&text));
+        buf_free(&text);
+        if (cells > room)
+            return;
+    }
+}
+
+/* In front of the line the token that the first head looked at, of one that is of another text, and so has no column,
+ * its name; behind the tip, or on the line before it, the token that the head that spoke looked at. */
+static void put_ends(const Paint *p, const River *r, const RiverPath *path, Rect line, const int x[])
+{
+    const LedgerVia *first = &path->via[path->steps - 1];
+    const int front = x[path->steps] - line.x - 1, room = line.x + line.w - x[0] - 1, before = x[0] - x[1] - 1,
+              cells = utf8_cells(path->tip);
+    char label[64];
+    Buf start = {0};
+    token_label(r, first->entry, first->token, label);
+    buf_puts(&start, label);
+    if (path->at[path->steps] < 0) {
+        buf_clear(&start);
+        river_name(r->v->g, first->entry, first->head, front, &start);
+        canvas_label(p->c, line.y, line.x, front, STYLE_STRONG, buf_str(&start));
+    } else if (utf8_cells(label) <= front)
+        canvas_text(p->c, line.y, line.x + front - utf8_cells(label), utf8_cells(label), STYLE_STRONG, label);
+    buf_free(&start);
+    if (room < cells && cells <= before)
+        canvas_text(p->c, line.y, x[0] - cells, cells, STYLE_STRONG, path->tip);
+    else
+        canvas_label(p->c, line.y, x[0] + 1 + (room > cells), room - (room > cells), STYLE_STRONG, path->tip);
 }
 
 void river_put_path(const Paint *p, const River *r, Rect line)
@@ -252,35 +243,16 @@ void river_put_path(const Paint *p, const River *r, Rect line)
     RiverPath path;
     if (!river_path(r, &path))
         return;
-    const bool words = line.h > 1;
-    if (words)
-        put_words(p, r, &path, rect_cut(&line, 't', 1));
+    put_steps(p, r, &path, rect_cut(&line, 't', 1));
+    if (!line.h || !path.steps)
+        return;
     int x[LEDGER_STEPS + 1] = {river_column(r, line, path.at[0]) + river_own(r, &r->at[path.at[0]]) - 1};
     for (int i = 1; i <= path.steps; i++)
         x[i] = path.at[i] < 0 ? line.x + river_left(line) + PATH_NAME : river_column(r, line, path.at[i]);
-    const int x0 = x[path.steps], front = x0 - line.x - 1;
-    for (int at = x0; at <= x[0]; at++)
+    for (int at = x[path.steps]; at <= x[0]; at++)
         canvas_glyph(p->c, line.y, at, STYLE_STRONG, p->c->ascii ? '-' : 0x2500);
-    bool whole = words;
-    Buf start = {0};
-    for (int i = 1; i <= path.steps; i++) {
-        const bool told = (words && i == 1) || put_piece(p, r, &path, i, line.y, x);
-        whole = i == 1 ? told : whole;
-        if (i == path.steps && path.at[i] >= 0 && start_text(r, &path, front, words && i == 1, !told, &start)) {
-            for (int at = x0 + 1; at < x[i - 1]; at++) /* the number does not stand there twice */
-                canvas_glyph(p->c, line.y, at, STYLE_STRONG, p->c->ascii ? '-' : 0x2500);
-            whole = whole || i == 1;
-        }
-    }
     for (int i = path.steps; i > 0; i--)
         canvas_glyph(p->c, line.y, x[i], STYLE_STRONG, p->c->ascii ? '.' : i == path.steps ? 0x256d : 0x252c);
     canvas_glyph(p->c, line.y, x[0], STYLE_STRONG, p->c->ascii ? 'v' : 0x25bc);
-    if (path.at[path.steps] < 0) { /* of another text: no room for the token */
-        head_name(r, &path, path.steps, true, front, &start);
-        canvas_label(p->c, line.y, line.x, front, STYLE_STRONG, buf_str(&start));
-    } else
-        canvas_text(p->c, line.y, x0 - utf8_cells(buf_str(&start)) - 1, utf8_cells(buf_str(&start)), STYLE_STRONG,
-                    buf_str(&start));
-    buf_free(&start);
-    put_tip(p, r, &path, line, x, whole);
+    put_ends(p, r, &path, line, x);
 }

@@ -65,51 +65,43 @@ static int token_text(const River *r, const Tributary *t, char *out, size_t size
 
 void river_put_here(const Paint *p, const River *r, Rect line, bool token)
 {
-    int here = ledger_here(r->v->s, r->v->side), used;
-    for (int i = 0; i < r->count; i++) {
-        const Tributary *t = &r->at[i];
-        char vote[96] = "";
-        Shown shown;
-        Buf part = {0};
-        LedgerLine l = {.entry = t->e, .head = t->head};
-        if (t->number != here || here < 0 || !shown_open(p->s, r->v->side, ledger_view_path(r->v, t->node), &shown))
-            continue;
-        int beside = NUMBER_HERE + (token ? token_text(r, t, vote, sizeof vote) : 0);
+    const Tributary *t = &r->here;
+    char vote[96] = "";
+    Shown shown;
+    Buf part = {0};
+    LedgerLine l = {.entry = t->e, .head = t->head};
+    if (!t->e || !shown_open(p->s, r->v->side, ledger_view_path(r->v, t->node), &shown))
+        return;
+    int beside = NUMBER_HERE + (token ? token_text(r, t, vote, sizeof vote) : 0);
+    brief_name(r->v, t, &part);
+    if (line.w - utf8_cells(buf_str(&part)) < beside) {
+        *vote = '\0';
+        beside = NUMBER_HERE;
+    }
+    buf_clear(&part);
+    ledger_part_text(r->v->g, &l, &part);
+    if (line.w - utf8_cells(buf_str(&part)) < beside) /* rather the numbers than all of the name */
         brief_name(r->v, t, &part);
-        if (line.w - utf8_cells(buf_str(&part)) < beside) {
-            *vote = '\0';
-            beside = NUMBER_HERE;
-        }
-        buf_clear(&part);
-        ledger_part_text(r->v->g, &l, &part);
-        if (line.w - utf8_cells(buf_str(&part)) < beside) /* rather the numbers than all of the name */
-            brief_name(r->v, t, &part);
-        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TITLE, "%s", buf_str(&part));
-        if (line.w - used < (r->v->less ? WROTE_APART : WROTE)) { /* the number alone, but all of it */
-            char text[24];
-            number_text(text, sizeof text, t->wrote, 6);
-            used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, ": ");
-            int cells = canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_STRONG, text);
-            canvas_ref(p->c, line.y, line.x + used, cells, shown_ref(&shown, t->cell));
-            used += cells;
-            used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, vote);
-            if (*ledger_view_out(r->v, t->node, t->cell) && line.w - used >= 4)
-                canvas_text(p->c, line.y, line.x + used, 4, STYLE_TEXT, " out");
-            buf_free(&part);
-            continue;
-        }
-        if (r->v->less) {
-            canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, " wrote %.4g %s in A than in B%s",
-                          fabs((double)t->wrote), t->wrote < 0 ? "less" : "more",
-                          ledger_view_out(r->v, t->node, t->cell));
-            buf_free(&part);
-            continue;
-        }
+    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TITLE, "%s", buf_str(&part));
+    buf_free(&part);
+    if (line.w - used < (r->v->less ? WROTE_APART : WROTE)) { /* the number alone, but all of it */
+        char text[24];
+        number_text(text, sizeof text, t->wrote, 6);
+        used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, ": ");
+        int cells = canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_STRONG, text);
+        canvas_ref(p->c, line.y, line.x + used, cells, shown_ref(&shown, t->cell));
+        used += cells;
+        used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, vote);
+        if (*ledger_view_out(r->v, t->node, t->cell) && line.w - used >= 4)
+            canvas_text(p->c, line.y, line.x + used, 4, STYLE_TEXT, " out");
+    } else if (r->v->less)
+        canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, " wrote %.4g %s in A than in B%s",
+                      fabs((double)t->wrote), t->wrote < 0 ? "less" : "more", ledger_view_out(r->v, t->node, t->cell));
+    else {
         used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, " wrote ");
         used += shown_full(p, &shown, t->cell, line.y, line.x + used, line.w - used > 12 ? 12 : line.w - used,
                            STYLE_STRONG);
         put_lost(p, r->v, t->lost, (Rect){line.y, line.x + used, 1, line.w - used});
-        buf_free(&part);
     }
 }
 
@@ -161,13 +153,15 @@ static bool lettered(const River *r)
 
 bool river_put_legend(const Paint *p, const River *r, Rect line)
 {
-    const bool lost = r->v->measured && (r->wide > 1 || line.w >= RIVER_MARKED); /* is it drawn? */
+    const bool lost = r->v->measured && !r->blocks && (r->wide > 1 || line.w >= RIVER_MARKED); /* is it drawn? */
     int form = 0, used = 0;
     while (form < FORM_COUNT && legend(NULL, r, form, lost, line.y, line.x) > line.w)
         form++;
     if (form == FORM_COUNT)
         return false;
     used = legend(p, r, form, lost, line.y, line.x) + FORMS[form].gap;
+    if (r->blocks)
+        return false;
     int one_by_one = 0, all = 0, head;
     const LedgerEntry *e;
     for (int i = 0; i < r->count; i++)
@@ -195,7 +189,7 @@ bool river_put_legend(const Paint *p, const River *r, Rect line)
 void river_put_letters(const Paint *p, const River *r, Rect *names, Rect *room)
 {
     const bool several = r->v->several, mlp = r->wide < MLP_FROM && names->w >= (several ? 33 : 22);
-    if (room->h <= LETTERS_FROM)
+    if (room->h <= LETTERS_FROM || r->blocks)
         return;
     rect_cut(room, 'b', 1);
     names->y--;
