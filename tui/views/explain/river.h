@@ -4,8 +4,9 @@
 #include "tui/views/explain/ledger_view.h"
 
 enum {
-    RIVER_MOST = 512,  /* tributaries of any model */
-    RIVER_ENDS = 14,   /* columns of what is neither head nor MLP, at the left, and of the number, at the right */
+    RIVER_MOST = 512, /* tributaries of any model */
+    RIVER_ENDS =
+        14, /* columns of what is neither head nor MLP ("rest"), at the left, and of the number, at the right */
     RIVER_SPRING = 6,  /* … of the first alone */
     RIVER_NARROW = 50, /* … of the screen: fewer have no room for words at the ends */
     RIVER_MARKED = 36, /* … with which the legend says what the marks are */

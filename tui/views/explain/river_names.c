@@ -89,7 +89,7 @@ static void put_groups(const Paint *p, const River *r, Rect room, int y)
 void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focus)
 {
     if (room.w >= RIVER_NARROW)
-        canvas_text(p->c, y, room.x, RIVER_SPRING - 1, STYLE_AXIS, "start");
+        canvas_text(p->c, y, room.x, RIVER_SPRING - 1, STYLE_AXIS, "rest");
     for (int i = 0; i < r->count; i++) {
         const Tributary *t = &r->at[i];
         char name[NAME];

@@ -177,12 +177,18 @@ bool river_put_legend(const Paint *p, const River *r, Rect line)
         const char *ten = lettered(r) ? ", a: head 10" : "";
         if (utf8_print(text, sizeof text, "%d of %d heads, +: the others%s", one_by_one, all, ten) > line.w - used &&
             utf8_print(text, sizeof text, "+: the others%s", ten) > line.w - used)
-            utf8_print(text, sizeof text, "+ rest, a: 10");
+            utf8_print(text, sizeof text, "+ more, a: 10");
         if (utf8_cells(text) > line.w - used)
             return false;
         canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, text);
         return true;
     }
+    static const char *const REST[] = {"rest: neither head nor MLP", "rest: no head, no MLP"};
+    for (int k = 0; k < 2 && one_by_one == all && line.w >= RIVER_NARROW && r->v->l->start != NO_NODE; k++)
+        if (utf8_cells(REST[k]) <= line.w - used) {
+            canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, REST[k]);
+            break;
+        }
     return one_by_one == all;
 }
 
