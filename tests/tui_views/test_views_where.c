@@ -1198,6 +1198,82 @@ static void a_table_has_the_colours_of_its_scale(void **state)
     shows(&VIEW_LEDGER, SIDE_B, 20, 78, "at this token");
 }
 
+/* Lines in which a table draws what the MLPs wrote, and how many heads of block 0 it draws. */
+static int table_drawn(Side side, int high, int wide, int line[12])
+{
+    Canvas c;
+    int heads = 0, head, of[16] = {0}, count = 0;
+    draw_on(&c, &VIEW_LEDGER, side, high, wide, MODE_256, false);
+    const Ledger *l = session_ledger(&session, side);
+    const LedgerEntry *e;
+    for (int i = 0; ledger_tributary(session_graph(&session, side), l, i, &e, &head); i++) {
+        int at = -1;
+        for (int k = 0; k < c.h * c.w && at < 0; k++)
+            if (c.cells[k].ref.run && c.cells[k].ref.node == (head < 0 ? e->total : e->heads) &&
+                c.cells[k].ref.cell == (size_t)(head < 0 ? 0 : head))
+                at = k / c.w;
+        if (head >= 0 && e->layer == 0 && count < 16)
+            of[count++] = at;
+        if (head < 0 && e->layer < 12)
+            line[e->layer] = at;
+    }
+    for (int i = 0; i < count; i++) /* not in a list below */
+        heads += of[i] == line[0];
+    canvas_free(&c);
+    return heads;
+}
+
+/* The same parts of A and B stand in the same lines, and no head is left out for a map of votes. */
+static void tables_of_both_are_alike(void **state)
+{
+    (void)state;
+    command("ledger; option ledger-table on; set scale off");
+    for (int high = 12; high <= 40; high += 14)
+        for (int wide = 24; wide <= 46; wide += 11) {
+            int line[2][12] = {{0}};
+            const int heads = table_drawn(SIDE_A, high, wide, line[0]);
+            assert_int_equal(heads, table_drawn(SIDE_B, high, wide, line[1]));
+            assert_true(heads >= (wide < 28 ? 1 : wide < 42 ? 2 : 4) || high < 40);
+            assert_memory_equal(line[0], line[1], sizeof line[0]);
+        }
+    command("option ledger-table off");
+    session_free(&session);
+    VitConfig config;
+    assert_true(model_size("tiny", &config));
+    config.layers = config.heads = 12;
+    config.head_dim = 2;
+    config.width = config.mlp = 24;
+    config.scale = vit_scale(config.head_dim);
+    open_config(&config, "#1");
+    command("ledger; option ledger-table on");
+    int line[12];
+    assert_true(table_drawn(SIDE_B, 34, 88, line) >= 6);
+    assert_int_equal(table_drawn(SIDE_B, 50, 146, line), 12);
+    command("option ledger-table off");
+}
+
+/* Where the picture beside the votes' map has outlines, it says of what. */
+static void outlines_of_votes_are_explained(void **state)
+{
+    (void)state;
+    bool some = false;
+    command("ledger");
+    for (int high = 40; high <= 54; high += 7)
+        for (int wide = 100; wide <= 146; wide += 23) {
+            Canvas c;
+            bool lined = false, said = false;
+            draw_on(&c, &VIEW_LEDGER, SIDE_B, high, wide, MODE_TRUE, false);
+            for (int k = 0; k < c.h * c.w; k++)
+                lined |= c.cells[k].fg == 0xffd700 || c.cells[k].bg == 0xffd700;
+            for (int k = 0; k < c.h * c.w; k++)
+                said |= c.cells[k].ch == 0x2265; /* "≥0.413" */
+            assert_true(lined == said);
+            some |= lined;
+            canvas_free(&c);
+        }
+    assert_true(some);
+}
+
 /* On the path of a river no number is called a part of a smaller one, or of one against it. */
 static void a_path_of_a_river_has_no_part_above_its_whole(void **state)
 {
@@ -2342,6 +2418,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_table_has_the_colours_of_its_scale, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_legend_of_a_river_is_not_cut, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_path_of_a_river_has_no_part_above_its_whole, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(tables_of_both_are_alike, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(outlines_of_votes_are_explained, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_path_of_a_river_names_its_heads, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_of_both, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(narrow_rivers_of_two_sides, open_bundled, close_session),

@@ -208,6 +208,7 @@ static void draw_status(const Paint *p, const LedgerView *v, Rect r)
 
 enum {
     LABELS = 22,
+    MAP_LESS = 18, /* columns of a map beside a table that has no room for all heads */
     MAP_LEAST = 8,
     TALL = 26,
     WIDE = 66,
@@ -234,13 +235,19 @@ static bool in_table(const LedgerView *v)
 static Layout layout_table(const LedgerView *v, Rect r)
 {
     Layout l = {.status = rect_cut(&r, 't', 1)};
-    int room = r.w - LABELS - LEDGER_WIDE, map = room > 2 * r.h ? 2 * r.h : room;
-    int table = 13 + (v->heads + 1) * LEDGER_WIDE;
+    const int room = r.w - LABELS - LEDGER_WIDE, table = ledger_table_wide(v, false),
+              least = ledger_table_wide(v, true),
+              beside = r.w - table - 2 > MAP_LESS ? r.w - table - 2 : MAP_LESS; /* rather heads than a large map */
+    int map = room > 2 * r.h ? 2 * r.h : room;
     if (r.h > 14)
         rect_cut(&r, 't', 1);
-    if (ledger_places(v, ROLE_PLACE_ROW) && map >= MAP_LEAST) {
-        int wide = map < r.w * 2 / 5 ? map : r.w * 2 / 5;
-        l.picture = rect_cut(&r, 'l', wide > 18 && r.w < 80 ? 18 : wide);
+    const bool below = r.w >= least && r.w < least + MAP_LESS + 2; /* all heads, without a map beside them */
+    if (ledger_places(v, ROLE_PLACE_ROW) && below && r.h > 2 * (2 * v->rows + MAP_LESS / 2)) {
+        l.picture = rect_cut(&r, 'b', MAP_LESS);
+        rect_cut(&r, 'b', 1);
+    } else if (ledger_places(v, ROLE_PLACE_ROW) && map >= MAP_LEAST) {
+        const int wide = map < r.w * 2 / 5 ? map : r.w * 2 / 5;
+        l.picture = rect_cut(&r, 'l', wide < beside ? wide : beside);
         rect_cut(&r, 'l', 2);
     }
     if (v->words && r.w - table >= WORDS_WIDE) {

@@ -10,6 +10,9 @@
 
 enum {
     LABEL = 9,
+    LABEL_TEN = 8, /* "block 10", where heads have columns of NARROW */
+    LABEL_NARROW = 7,
+    NARROW = 7,
     LABEL_STACK = 13, /* "dec 2 cross" */
     WIDEST = 10,
     LIST_WIDE = 38,
@@ -32,14 +35,32 @@ static bool last_of_block(const LedgerView *v, int row)
     return row + 1 >= v->rows || anatomy_part(v->g, v->part[row + 1])->parent != block;
 }
 
+/* Beside B's, where it is measured, A's have the same lines. */
+static bool has_lost(const LedgerView *v)
+{
+    return v->measured || v->twins;
+}
+
+static int label_of(const LedgerView *v, bool narrow)
+{
+    return v->several ? LABEL_STACK : !narrow ? LABEL : v->rows > 10 ? LABEL_TEN : LABEL_NARROW;
+}
+
+int ledger_table_wide(const LedgerView *v, bool narrow)
+{
+    return label_of(v, narrow) + (v->heads + 1) * (narrow ? NARROW : LEDGER_WIDE);
+}
+
 static Table table_of(const LedgerView *v, Rect r)
 {
-    Table t = {.r = r, .label = v->several ? LABEL_STACK : LABEL};
-    int columns = (r.w - t.label) / LEDGER_WIDE - 1; /* the MLP's */
+    Table t = {.r = r};
+    const bool narrow = r.w < ledger_table_wide(v, false);
+    t.label = label_of(v, narrow);
+    int columns = (r.w - t.label) / (narrow ? NARROW : LEDGER_WIDE) - 1; /* the MLP's */
     t.across = columns < 0 ? 0 : columns > v->heads ? v->heads : columns;
     t.wide = (r.w - t.label) / (t.across + 1 > 0 ? t.across + 1 : 1);
     t.wide = t.wide > WIDEST ? WIDEST : t.wide;
-    t.tall = v->measured && r.h - 1 >= 2 * v->rows ? 2 : 1;
+    t.tall = has_lost(v) && r.h - 1 >= 2 * v->rows ? 2 : 1;
     t.down = (r.h - 1) / t.tall;
     t.down = t.down < 0 ? 0 : t.down > v->rows ? v->rows : t.down;
     t.first_head = (int)scroll_first((size_t)v->heads, (size_t)v->head, (size_t)t.across);
@@ -84,22 +105,26 @@ static void draw_entries(const Paint *p, const LedgerView *v, const Table *t, bo
     for (int i = 0; i <= t->across; i++) {
         Rect at = entry_rect(t, t->first_row, i);
         char text[24];
-        snprintf(text, sizeof text, i < t->across ? "head %d" : "MLP", t->first_head + i);
+        snprintf(text, sizeof text, i == t->across ? "MLP" : t->wide > NARROW ? "head %d" : "h%d", t->first_head + i);
         canvas_right(p->c, t->r.y, at.x, at.w - 1, STYLE_AXIS, text);
     }
     const float most = ledger_most(v);
     const ColourScale scale = colour_scale_of_range(p, -most, most);
-    char ends[24], bound[16];
-    number_text(bound, sizeof bound, most, 6);
-    utf8_print(ends, sizeof ends, "±%s", bound); /* what the colours of its cells stand for: votes have another scale */
-    canvas_text(p->c, t->r.y, t->r.x, t->label, STYLE_DIM, most > 0 ? ends : "");
+    char bound[16]; /* what the colours of its cells stand for: votes have another scale */
+    number_text(bound, sizeof bound, most, t->label - 3 < 6 ? t->label - 3 : 6);
+    const int keys = p->mode < MODE_256 ? 0 : 2;
+    for (int k = 0; k < keys && most > 0; k++)
+        canvas_pixel(p->c, t->r.y, t->r.x + k, -1, colour_scale_colour(&scale, k ? most : -most), 0, 0, (Ref){0});
+    if (most > 0)
+        canvas_printf(p->c, t->r.y, t->r.x + keys, t->label - keys, STYLE_DIM, "±%s", bound);
     for (int i = t->first_row; i < t->first_row + t->down; i++) {
         Rect line = entry_rect(t, i, 0);
         char name[ATTENTION_NAME];
         canvas_text(p->c, line.y, t->r.x, t->label, i == t->row ? STYLE_STRONG : STYLE_AXIS,
                     session_attention_name(v->g, v->part[i], name));
-        if (t->tall > 1)
-            canvas_text(p->c, line.y + 1, t->r.x, t->label, STYLE_DIM, " lost");
+        if (t->tall > 1 && (v->measured || i == t->first_row))
+            canvas_text(p->c, line.y + 1, t->r.x, v->measured ? t->label : t->r.w, STYLE_DIM,
+                        v->measured ? " lost" : " lost: of B only");
         for (int k = 0; k < t->across; k++)
             draw_entry(p, v, t, ledger_heads(v->s, v->side, v->part[i]), t->first_head + k, entry_rect(t, i, k),
                        &scale);
@@ -148,6 +173,9 @@ static void draw_left_out(const Paint *p, const LedgerView *v, const Table *t, R
     if (!t->across)
         used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "no room for heads%s",
                              t->down < v->rows ? ", " : "");
+    else if (t->across == 1 && v->heads > 1)
+        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "head %d of %d%s", t->first_head, v->heads,
+                             t->down < v->rows ? ", " : "");
     else if (t->across < v->heads)
         used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "heads %d–%d of %d%s", t->first_head,
                              t->first_head + t->across - 1, v->heads, t->down < v->rows ? ", " : "");
@@ -159,7 +187,7 @@ static void draw_left_out(const Paint *p, const LedgerView *v, const Table *t, R
 /* Table, what it leaves out, and the other parts, from above. */
 static Table layout(const LedgerView *v, Rect r, Rect *left_out, Rect *others)
 {
-    int tall = 1 + (v->measured ? 2 : 1) * v->rows;
+    int tall = 1 + (has_lost(v) ? 2 : 1) * v->rows;
     Rect above = rect_cut(&r, 't', tall < r.h ? tall : r.h);
     Table t = table_of(v, above);
     *left_out = (Rect){0};

@@ -157,11 +157,17 @@ void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
         lit_draw(&picture);
         mark(p, &lit, &t, at);
     }
-    if (alone)
+    const bool beside = lit.k && lit.r.x > m.r.x, below = lit.k && lit.r.y > m.r.y;
+    bar.y = alone || below ? lit.r.y + lit.r.h : m.r.y + m.r.h;
+    if (lined && beside && lit.r.y + lit.r.h > bar.y)
         bar.y = lit.r.y + lit.r.h;
-    if (bar.h && alone && lined) /* no colour of a scale is drawn */
-        lit_legend(&picture, bar);
-    else if (bar.h)
+    if (bar.h && lined && (alone || beside || below)) /* alone: no colour of a scale is drawn */
+        lit_legend(&picture, alone    ? bar
+                             : beside ? (Rect){bar.y, lit.r.x, 1, bar.x + bar.w - lit.r.x}
+                                      : (Rect){lit.r.y - 1, bar.x, 1, bar.w});
+    if (lined && beside)
+        bar.w = lit.r.x - bar.x - 2;
+    if (bar.h && !(alone && lined))
         colour_scale_bar(p, &scale, bar.y, bar.x, bar.w);
 }
 
