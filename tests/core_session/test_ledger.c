@@ -266,6 +266,16 @@ static void test_why_goes_to_the_river(void **state)
         assert_int_equal(session_block(&s), block);
         assert_int_equal(session_head(&s), head);
         assert_int_equal(s.place.at[axis], token);
+        assert_true(utf8_cells(text) <= 76);
+        WhyAnswer a;
+        Buf said[2] = {{0}};
+        assert_true(ask_why_ledger(&s, SIDE_B, &a, NULL));
+        ask_why_sentence(&s, SIDE_B, &a, 0, &said[0]);
+        const int cells = utf8_cells(buf_str(&said[0]));
+        ask_why_sentence(&s, SIDE_B, &a, cells - 1, &said[1]); /* the number itself is left out */
+        assert_true(utf8_cells(buf_str(&said[1])) < cells);
+        buf_free(&said[0]);
+        buf_free(&said[1]);
         snprintf(line, sizeof line, "block %d head %d", block, head);
         has(text, line);
         snprintf(line, sizeof line, " %s", axis_label(&g->axes[axis], token, label, sizeof label));

@@ -74,9 +74,10 @@ typedef struct WhyAnswer {
 } WhyAnswer;
 /* Is it a class' logit or share, of the model as it answers? Then `o` is the class, `row` the token whose it is. */
 bool ask_why_of_answer(const Graph *g, NodeId n, size_t cell, int *row, int *o);
-/* What spoke most for the number of the ledger on show; and as a sentence or two, which head and which token. */
+/* What spoke most for the number of the ledger on show; and as a sentence or two, which head and which token: in more
+ * than so many cells (0: any) without the number itself. */
 bool ask_why_ledger(Session *s, Side side, WhyAnswer *out, Err *err);
-void ask_why_sentence(const Session *s, Side side, const WhyAnswer *a, Buf *out);
+void ask_why_sentence(const Session *s, Side side, const WhyAnswer *a, int cells, Buf *out);
 bool ask_why_answer(Session *s, Side side, int row, int o, WhyAnswer *out, WhyStep *steps, int most, int *count,
                     Err *err);
 /* Of a class' logit or share the chain above. */

@@ -252,7 +252,7 @@ bool ask_why_ledger(Session *s, Side side, WhyAnswer *out, Err *err)
     return ok;
 }
 
-void ask_why_sentence(const Session *s, Side side, const WhyAnswer *a, Buf *out)
+static void put_sentence(const Session *s, Side side, const WhyAnswer *a, bool of_all, Buf *out)
 {
     const Graph *g = session_graph(s, side);
     char label[64];
@@ -261,8 +261,10 @@ void ask_why_sentence(const Session *s, Side side, const WhyAnswer *a, Buf *out)
     ledger_part_text(g, &a->line, out);
     buf_puts(out, ": ");
     ask_put_short(out, a->line.value);
-    buf_puts(out, part ? " of " : "; all together ");
-    ask_put_short(out, a->number);
+    if (of_all) {
+        buf_puts(out, part ? " of " : "; all together ");
+        ask_put_short(out, a->number);
+    }
     if (a->token >= 0) {
         const bool most = fabsf(a->from) >= 0.5f * fabsf(a->head.value), other = a->head.line != a->line.line;
         axis_label(&g->axes[node_role(g, a->head.entry->tokens, ROLE_KEY)], a->token, label, sizeof label);
@@ -283,6 +285,18 @@ void ask_why_sentence(const Session *s, Side side, const WhyAnswer *a, Buf *out)
         }
     }
     buf_putc(out, '.');
+}
+
+void ask_why_sentence(const Session *s, Side side, const WhyAnswer *a, int cells, Buf *out)
+{
+    Buf text = {0};
+    put_sentence(s, side, a, true, &text);
+    if (cells && utf8_cells(buf_str(&text)) > cells) {
+        buf_clear(&text);
+        put_sentence(s, side, a, false, &text);
+    }
+    buf_puts(out, buf_str(&text));
+    buf_free(&text);
 }
 
 bool ask_why_answer(Session *s, Side side, int row, int o, WhyAnswer *out, WhyStep *steps, int most, int *count,
@@ -421,7 +435,7 @@ static void put_text(const Session *s, Side side, const WhyAnswer *answer, const
     if (answer) {
         ledger_text(s, out);
         buf_printf(out, " = %.5g.\n", (double)answer->number);
-        ask_why_sentence(s, side, answer, out);
+        ask_why_sentence(s, side, answer, 0, out);
         buf_printf(out, " %.3g is the same for every %s.\n", (double)answer->same, input_word(s, side));
         buf_puts(out, "`ledger` lists all parts.\n\n");
     }
@@ -451,7 +465,7 @@ static void put_json(const Session *s, Side side, const WhyAnswer *answer, const
         json_put_text(out, "of", buf_str(&of));
         json_put_float(out, "number", answer->number);
         Buf sentence = {0};
-        ask_why_sentence(s, side, answer, &sentence);
+        ask_why_sentence(s, side, answer, 0, &sentence);
         json_put_text(out, "sentence", buf_str(&sentence));
         buf_free(&sentence);
         char key[40];

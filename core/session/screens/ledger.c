@@ -14,6 +14,8 @@
 #include "core/session/place.h"
 #include "core/session/screens.h"
 
+enum { SAID = 76 /* cells of a sentence on the screen */ };
+
 /* --- the command --- */
 
 /* ": it is 2 pieces (▁T om), and a ledger is of one", where the model's tokeniser cuts it. */
@@ -429,7 +431,7 @@ bool ledger_why(Session *s, const char **path, size_t *cell, Buf *rest)
     s->look.ledger.one_head = to->head >= 0;
     if (a.token >= 0)
         s->place.at[node_role(session_graph(s, SIDE_B), to->entry->tokens, ROLE_KEY)] = a.token;
-    ask_why_sentence(s, SIDE_B, &a, &text);
+    ask_why_sentence(s, SIDE_B, &a, SAID, &text);
     session_say(s, "%s", buf_str(&text));
     buf_free(&text);
     return true;
