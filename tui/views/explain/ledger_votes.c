@@ -9,7 +9,7 @@
 #include "tui/views/explain/ledger_view.h"
 #include "tui/views/lattice.h"
 
-enum { WORD = 11, PATCH_MOST = 12, NARROW = 24, VOTES_SAID = 34, LIT_LEAST = 2 };
+enum { WORD = 11, PATCH_MOST = 12, NARROW = 24, VOTES_SAID = 34, VOTES_CELLS = 18, LIT_LEAST = 2 };
 
 typedef struct Votes {
     Shown v;
@@ -297,6 +297,9 @@ void ledger_draw_words(const Paint *p, const LedgerView *v, Rect r)
     else
         canvas_text(p->c, caption.y, caption.x, caption.w, STYLE_AXIS, n ? "votes, all heads" : "no word is looked at");
     ColourScale scale = colour_scale_of_range(p, -most, most);
+    const int said = one_head(v) ? WORDS_WIDE + WORDS_GAP : VOTES_CELLS;
+    if (n && caption.w >= said + WORDS_WIDE)
+        colour_scale_bar(p, &scale, caption.y, caption.x + said, WORDS_WIDE);
     bool beside = r.w >= 2 * WORDS_WIDE + WORDS_GAP;
     for (int i = 0; i < n; i++) {
         Rect of = r;

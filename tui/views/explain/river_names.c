@@ -109,7 +109,7 @@ void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focu
         put_groups(p, r, room, y + 1);
     if (room.w >= RIVER_NARROW) {
         int x = river_column(r, room, r->count) + 2;
-        ledger_put_number(p, r->v, r->v->l->start, 0, y + 1, room.x, RIVER_SPRING - 1, STYLE_DIM);
+        ledger_put_number(p, r->v, r->v->l->start, 0, y + 1, room.x, RIVER_SPRING - 1, STYLE_TEXT);
         ledger_put_number(p, r->v, r->v->l->value, 0, y, x, RIVER_ENDS - RIVER_SPRING - 2, STYLE_STRONG);
     }
 }

@@ -169,13 +169,15 @@ bool river_put_legend(const Paint *p, const River *r, Rect line)
     for (int i = 0; ledger_tributary(r->v->g, r->v->l, i, &e, &head); i++)
         all += head >= 0;
     static const char OF_B[] = "lost: of B only";
-    if (session_compares(r->v->s) && r->v->side == SIDE_A && !r->v->measured && r->wide > 1 &&
-        line.w - used >= (int)sizeof OF_B)
+    if (session_compares(r->v->s) && r->v->side == SIDE_A && !r->v->measured &&
+        (r->wide > 1 || line.w >= RIVER_MARKED) && line.w - used >= (int)sizeof OF_B)
         canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, OF_B);
     else if (one_by_one < all) {
         char text[64];
-        const char *ten = lettered(r) ? ", a: head 10" : "";
-        if (utf8_print(text, sizeof text, "%d of %d heads, +: the others%s", one_by_one, all, ten) > line.w - used &&
+        const char *ten = lettered(r) ? ", a: head 10" : "", *mlp = r->wide < MLP_FROM ? ", M: MLP" : "";
+        if (utf8_print(text, sizeof text, "%d of %d heads, +: the others%s%s", one_by_one, all, ten, mlp) >
+                line.w - used &&
+            utf8_print(text, sizeof text, "%d of %d heads, +: the others%s", one_by_one, all, ten) > line.w - used &&
             utf8_print(text, sizeof text, "+: the others%s", ten) > line.w - used)
             utf8_print(text, sizeof text, "+ more, a: 10");
         if (utf8_cells(text) > line.w - used)
@@ -183,8 +185,10 @@ bool river_put_legend(const Paint *p, const River *r, Rect line)
         canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, text);
         return true;
     }
-    static const char *const REST[] = {"rest: neither head nor MLP", "rest: no head, no MLP"};
-    for (int k = 0; k < 2 && one_by_one == all && line.w >= RIVER_NARROW && r->v->l->start != NO_NODE; k++)
+    static const char *const REST[] = {"M: MLP, rest: no head, no MLP", "rest: neither head nor MLP",
+                                       "rest: no head, no MLP"};
+    for (int k = r->wide >= MLP_FROM; k < 3 && one_by_one == all && line.w >= RIVER_NARROW && r->v->l->start != NO_NODE;
+         k++)
         if (utf8_cells(REST[k]) <= line.w - used) {
             canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, REST[k]);
             break;
