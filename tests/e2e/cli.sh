@@ -710,6 +710,13 @@ says "where they part" '^\* +1  le +0\.1109  la +7\.3031 +-7\.1922$'
 says "which is the more probable" '^A is the more probable by 12\.49'
 ok "texts of two lengths" score --json -m "$FAMILIES/words_llama" ids:1,2,3 ids:1,2
 says "for programs" '"difference":[0-9.]+\}'
+says "the first token is the same" '"first_tokens_differ":false'
+ok "texts that begin otherwise" score -m "$FAMILIES/words_llama" ids:4,2,3 ids:1,2,3
+says "compared is the rest" '^Their first tokens differ and are not counted: compared is what follows them\.$'
+"$V" score --json -m "$FAMILIES/words_llama" ids:4,2,3 ids:1,2,3 >begins.json
+check "score --json: they begin otherwise" grep -q '"first_tokens_differ":true' begins.json
+"$V" score --help | tr '\n' ' ' >help.txt
+check "score --help: what is given" grep -q 'without a start token given the first token' help.txt
 ok "texts that part and meet again" score -m "$FAMILIES/words_llama" ids:1,2,3,7,8 ids:1,2,4,5,7,8
 says "the first other token has its difference" '^\* +2  w3 +[0-9.]+  w4 +[0-9.]+ +≈?-?[0-9.]+$'
 says "one more has none" '^\* +3 +w5 +[0-9.]+$'

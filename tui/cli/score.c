@@ -179,6 +179,12 @@ static int token_at(const Beside *b, const Scored *x, int k, int row)
     return row >= last ? x[k].n - (b->rows - row) : row < b->head + b->middle[k] ? row : -1;
 }
 
+/* Two texts without a start token, of which each is scored given a first token of its own. */
+static bool firsts_differ(const Scored x[TEXTS_MOST])
+{
+    return x[0].id[0] != x[1].id[0];
+}
+
 static void put_table(const Scored *x, int count, Buf *out)
 {
     bool rounded = false;
@@ -227,6 +233,8 @@ static void put_table(const Scored *x, int count, Buf *out)
         buf_printf(out, ": %.4g times", dm_exp(dm_abs(apart)));
     buf_puts(out, x[0].n != x[1].n ? ". They are not equally long: each further token makes a text less probable.\n"
                                    : ".\n");
+    if (firsts_differ(x))
+        buf_puts(out, "Their first tokens differ and are not counted: compared is what follows them.\n");
 }
 
 static void put_json(const Work *w, const Scored *x, int count, Buf *out)
@@ -252,6 +260,8 @@ static void put_json(const Work *w, const Scored *x, int count, Buf *out)
         buf_puts(out, "]}");
     }
     buf_puts(out, "]");
+    if (count > 1)
+        json_put_bool(out, "first_tokens_differ", firsts_differ(x));
     if (count > 1)
         json_put(out, "difference", "%.9g", x[0].sum - x[1].sum);
     buf_puts(out, "}\n");
@@ -329,12 +339,14 @@ const Verb VERB_SCORE = {
     .name = "score",
     .usage = "score -m FOLDER TEXT [TEXT] [-c COMMANDS] [--json]",
     .summary = "how probable a text is, token by token, or which of two is the more probable",
-    .details = "For models that write. Each token's −log p is what the model, having read those before it, gives it: "
-               "the logarithm of a softmax over the logits before it, in nats. The first token is given. The sum is "
-               "−log of the text's probability; beside a second text that differs in a word (a minimal pair) the rows "
-               "say where they part and, where one has more tokens, where they meet again: * marks other tokens, A − B "
-               "what that costs. Of a model with an encoder it is the probability of the answer: \"the cat is tired > "
-               "le chat est fatigué\". With -c it is scored under the changes that the commands make.",
+    .details =
+        "For models that write. Each token's −log p is what the model, having read those before it, gives it: the "
+        "logarithm of a softmax over the logits before it, in nats. The first token is given: the start token, or "
+        "where the model puts none in front the text's own first. The sum is −log of the text's probability, without "
+        "a start token given the first token; beside a second text that differs in a word (a minimal pair) the rows "
+        "say where they part and, where one has more tokens, where they meet again: * marks other tokens, A − B what "
+        "that costs. Of a model with an encoder it is the probability of the answer: \"the cat is tired > le chat est "
+        "fatigué\". With -c it is scored under the changes that the commands make.",
     .example = "vitrine score -m gpt2/ \"the keys are here\" \"the keys is here\"",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check,
