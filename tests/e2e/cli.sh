@@ -279,6 +279,7 @@ refused 1 "group of nodes" screen 'blocks.*.attn.q'
 ok verify verify
 says "verify counts" '^[0-9,]+ cells of [0-9]+ tensors, .* [0-9,]+ terms in [0-9.]+ s'
 says "verify finds all equal" '^All equal, bit for bit'
+says "verify: what comes nearest to the bound of maps" 'within the bound; square roots come nearest to it, which are rounded correctly\.$'
 says "verify ends with the hash" "$H"
 ok "verify an edited run" verify -c 'set scale off; ablate blocks.1.attn.z[h=2]; mask causal'
 says "an edited run is equal too" '^All equal'

@@ -91,6 +91,7 @@ typedef struct VerdictRoute {
     size_t nodes, cells, beyond; /* beyond: cells further off than the bound */
     size_t undefined;            /* of those: the error is no number, since NaN or infinity is on either side */
     double worst;                /* the largest error, in units of the bound */
+    bool rounded;                /* that is of a map whose bound is correct rounding: half a unit of its last place */
     Ref first;                   /* the first beyond it */
     const char *why;             /* nothing was compared: one line, else NULL */
 } VerdictRoute;

@@ -255,8 +255,11 @@ static void put_route(const Session *s, const char *what, const char *against, c
     ask_put_count(out, r->cells);
     buf_printf(out, " cells of %zu tensors against %s: ", r->nodes, against);
     if (!r->beyond) {
-        buf_printf(out, "all within the bound; the largest error is %.0f %% of what is allowed there.\n",
-                   100 * r->worst);
+        if (r->rounded)
+            buf_puts(out, "all within the bound; square roots come nearest to it, which are rounded correctly.\n");
+        else
+            buf_printf(out, "all within the bound; the largest error is %.0f %% of what is allowed there.\n",
+                       100 * r->worst);
         return;
     }
     Buf nan = {0};

@@ -63,8 +63,11 @@ void verify_map(Session *s, Side side, NodeId n, const size_t *chosen, size_t co
     MapCheck c = {node->map, run_peek(run, node->in[0]), run_peek(run, n), chosen, count, NULL};
     c.error = xcalloc(count + 1, sizeof *c.error);
     pool_run(s->pool, 0, (count + PART - 1) / PART, check_maps, &c, CLOCK_NEVER);
+    const double before = r->worst;
     for (size_t i = 0; i < count; i++)
         verify_note(r, side, n, chosen ? chosen[i] : i, c.error[i]);
+    if (r->worst > before)
+        r->rounded = map_bound(node->map) <= 0.5;
     r->nodes++;
     free(c.error);
 }
