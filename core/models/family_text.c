@@ -56,16 +56,15 @@ bool text_begin(const Model *m, const char *typed, Words *out, Err *err)
     return true;
 }
 
-/* The start, where the model has one, and the words of a text of at most `most`. */
-static bool read_typed(const Model *m, const char *typed, int most, Words *out, Err *err)
+/* The start, where the model has one, and the words of a text; behind an encoder at most WORDS_MOST. */
+static bool read_typed(const Model *m, const char *typed, Words *out, Err *err)
 {
     Words w;
     if (!text_begin(m, typed, &w, err))
         return false;
-    if (w.n > most) {
+    if (w.n > WORDS_MOST && seq2seq_has_encoder(&m->text)) {
         words_free(&w);
-        return err_set(err, "a text%s may have at most %d words: shorten it",
-                       seq2seq_has_encoder(&m->text) ? " to write" : "", most);
+        return err_set(err, "a text to write may have at most %d words: shorten it", WORDS_MOST);
     }
     int *number = xmalloc(((size_t)w.n + 1) * sizeof *number), n = 0;
     if (model_starts(m))
@@ -187,7 +186,7 @@ static bool read_text(const Model *m, const char *spec, Arena *arena, Text out[T
     if (ok && decoder && encoder && !arrow)
         ok = write_target(m, &s, &w, err);
     else if (ok && decoder)
-        ok = read_typed(m, arrow ? arrow + 1 : source, encoder ? WORDS_MOST : seq2seq_longest(&m->text), &w, err);
+        ok = read_typed(m, arrow ? arrow + 1 : source, &w, err);
     ok = ok && seq2seq_check_length(&m->text, s.n, w.n, err);
     out[TEXT_SOURCE] = out[TEXT_TARGET] = (Text){0};
     if (ok) {

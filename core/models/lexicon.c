@@ -53,12 +53,12 @@ static const char *const FRENCH_WORDS[FR_WORDS] = {
 
 const Vocabulary *lexicon_english(void)
 {
-    static const Vocabulary v = {ENGLISH_WORDS, EN_WORDS, EN_PAD, EN_START, EN_END, 0, 0, NULL, {0}, NULL};
+    static const Vocabulary v = {ENGLISH_WORDS, EN_WORDS, EN_PAD, EN_START, EN_END, 0, 0, 0, NULL, {0}, NULL};
     return &v;
 }
 
 const Vocabulary *lexicon_french(void)
 {
-    static const Vocabulary v = {FRENCH_WORDS, FR_WORDS, FR_PAD, FR_START, FR_END, 0, 0, NULL, {0}, NULL};
+    static const Vocabulary v = {FRENCH_WORDS, FR_WORDS, FR_PAD, FR_START, FR_END, 0, 0, 0, NULL, {0}, NULL};
     return &v;
 }

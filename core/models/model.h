@@ -15,7 +15,8 @@
  * reads files fills it in, so that a program without files has none of it. */
 typedef struct Cutter {
     struct Tokenizer *own;
-    /* At most `most` numbers of a text, *n of them. left[size]: the characters that no piece stands for, each once, as
+    /* At most `most` numbers of a text, *n of them; where there are more, false without a message, and *n says how many
+     * there are, else 0 on failure. left[size]: the characters that no piece stands for, each once, as
      * many as fit; "" where there are none; may be NULL. */
     bool (*cut)(const struct Tokenizer *own, const char *text, int most, int *number, int *n, char *left, size_t size,
                 Err *err);
@@ -33,6 +34,7 @@ typedef struct Vocabulary {
     int n, pad, start, end;
     /* What a model of both stacks must write first, and last where its text is cut: a word's number + 1; 0: anything */
     int first, last;
+    int longest;               /* tokens of a text that its model takes; 0: not known */
     const Cutter *cutter;      /* NULL: words stand between blanks */
     int also[VOCABULARY_ALSO]; /* other words that end a text, a word's number + 1; 0: none */
     /* [n]; of byte-level BPE, whose words are called after their text: as its file stores them; else NULL */

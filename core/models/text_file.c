@@ -203,10 +203,10 @@ static bool cut(const Tokenizer *t, const char *text, int most, int *number, int
             strcat(left, lost);
     }
     buf_free(&written);
-    bool ok = k.n <= (size_t)most ||
-              err_set(err, "a text of %zu tokens, where at most %d can be taken: shorten it", k.n, most);
+    const bool ok = k.n <= (size_t)most;
     for (size_t i = 0; ok && i < k.n; i++)
-        number[(*n)++] = k.at[i].id;
+        number[i] = k.at[i].id;
+    *n = (int)k.n;
     tokens_free(&k);
     return ok;
 }
@@ -282,10 +282,12 @@ static bool load_tokenizer(Model *m, const char *folder, Err *err)
     v->word = text ? text : word;
     v->piece = text ? word : NULL;
     v->cutter = m->cutter;
+    v->longest = seq2seq_longest(&m->text);
     if (both && m->source.n == v->n) {
         m->source.word = v->word;
         m->source.piece = v->piece;
         m->source.cutter = m->cutter;
+        m->source.longest = v->longest;
     }
     return true;
 }

@@ -213,6 +213,14 @@ static bool too_many(int most, Err *err)
     return err_set(err, "a text may have at most %d words: shorten it", most);
 }
 
+/* The wording of seq2seq_check_length, which a text meets that is shorter than what is read here. */
+static bool too_long(const Vocabulary *v, int n, Err *err)
+{
+    const bool models = v->longest && v->longest <= NUMBERS_MAX;
+    return err_set(err, "a text of %d tokens is longer than the %d that %s: shorten it", n,
+                   models ? v->longest : NUMBERS_MAX, models ? "the model takes" : "can be taken here");
+}
+
 /* Words without names, by number: 3 14 15, or w3 w14 w15 as they are shown. */
 static bool parse_numbers(Words *w, const Vocabulary *v, const char *text, Err *err)
 {
@@ -268,7 +276,7 @@ static bool parse_pieces(Words *w, const Vocabulary *v, const char *text, Err *e
     int number[NUMBERS_MAX], n = 0;
     char left[WORDS_LEFT] = "";
     if (!v->cutter->cut(v->cutter->own, text, NUMBERS_MAX, number, &n, left, sizeof left, err))
-        return false;
+        return n > NUMBERS_MAX ? too_long(v, n, err) : false;
     for (int i = 0; i < n; i++)
         if (number[i] >= v->n)
             return err_set(err,

@@ -726,7 +726,7 @@ ok "a text that the model cannot read to its end" score -m "$FAMILIES/words_gpt2
 says "its last token is asked for" '^ +12  w13 +[0-9.]+$'
 says "of all but the first" 'nats over 12 tokens'
 ok "and beside another" score -m "$FAMILIES/words_gpt2" ids:1,2,3 ids:1,2,3,4,5,6,7,8,9,10,11,12,13
-refused 1 'at most 12 words' score -m "$FAMILIES/words_gpt2" ids:1,2,3,4,5,6,7,8,9,10,11,12,13,14
+refused 1 'a text of 14 tokens is longer than the 12 that the model takes' score -m "$FAMILIES/words_gpt2" ids:1,2,3,4,5,6,7,8,9,10,11,12,13,14
 refused 1 'gives none a probability' score -m words_bert "the cat"
 refused 1 'a text of one token has no probability' score -m "$FAMILIES/words_llama" ids:1
 ok "under a change" score -m "$FAMILIES/words_llama" ids:1,2,3 ids:1,2,3 -c 'set scale off'
@@ -845,6 +845,8 @@ ok "the screen" screen -m talk -i 'the caztzé' --size 120x24
 says "the screen: what is left out" 'left out: "z" "é"'
 mkdir wobble && sed 's/"type": *"BPE"/"type": "Wobble"/' talk/tokenizer.json >wobble/tokenizer.json
 refused 1 'model is "Wobble", which is not known here' tokens -m wobble -i 'the cat'
+refused 1 'a text of [0-9]+ tokens is longer than the 12 that the model takes: shorten it' run -m talk -i "$(printf 'the cat %.0s' $(seq 2500))"
+refused 1 'a text of [0-9]+ tokens is longer than the 12 that the model takes: shorten it' run -m talk -i "$(printf 'the cat %.0s' $(seq 10))"
 refused 1 'has no chat template' tokens -m talk --chat -i 'the cat'
 ok "the same without it" tokens -m talk -i 'the cat'
 echo '{"bos_token": "<s>", "chat_template": "{{ bos_token }}{% for m in messages %}{{ m.role[0:0] }}the {{ m.content }}{% endfor %}"}' >talk/tokenizer_config.json
