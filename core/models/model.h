@@ -56,6 +56,15 @@ static inline bool vocabulary_ends(const Vocabulary *v, int word)
     return ends && word >= 0;
 }
 
+/* Of a text that was cut: why it has no end. */
+static inline const char *vocabulary_endless(const Vocabulary *v)
+{
+    bool has = v->end >= 0;
+    for (int i = 0; i < VOCABULARY_ALSO; i++)
+        has = has || v->also[i] > 0;
+    return has ? "the model had not come to an end" : "this model has no end word";
+}
+
 /* What pictures that a model learned from look like behind one of its blocks (probe_picture.c). */
 typedef struct ModelSeen {
     int block;

@@ -293,7 +293,7 @@ static void note_texts(const Model *m, Input *in)
     if (all.len)
         buf_puts(&all, " (not among its words)");
     if (cut)
-        buf_printf(&all, "%scut at %d words: the model had not come to an end", all.len ? "; " : "", cut);
+        buf_printf(&all, "%scut at %d words: %s", all.len ? "; " : "", cut, vocabulary_endless(&m->target));
     const Vocabulary *v = model_vocabulary(m);
     if (v->cutter && words_look_numbered(in->path))
         buf_printf(&all, "%sread as a text of digits; by number it is -i ids:1,2,3", all.len ? "; " : "");

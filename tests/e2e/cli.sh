@@ -782,7 +782,9 @@ says "write: what this one takes" '^cut: the model takes 12 tokens'
 ok "the tree where a model is full" screen -m "$W/words_gpt2" -i ids:1,2,3 -c decode --size 120x30
 says "decode: what this one takes" 'cut: the model takes 12 tokens'
 ok "write less than that" write -m "$W/words_gpt2" -i ids:1,2,3 --steps 4
-says "write: cut by --steps" '^cut at 4 words \(--steps\)'
+says "write: cut by --steps" '^cut at 4 words \(--steps\): the model had not come to an end'
+ok "write without an end word" write -m "$W/words_llama" -i ids:1,2,3 --steps 4
+says "write: there is none" '^cut at 4 words \(--steps\): this model has no end word'
 ok "who gets which expert" screen -m "$W/words_qwen3_moe" -i ids:3,4,5,6,7,8,9,10,11 --size 100x24 -c 'experts; move right 5'
 "$V" show -m "$W/words_qwen3_moe" -i ids:3,4,5,6,7,8,9,10,11 decoder.blocks.0.mlp.weights -o weights.csv >/dev/null
 GETS=$(awk -F, 'NR > 1 { n += $6 > 0 } END { print n }' weights.csv)

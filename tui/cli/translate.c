@@ -328,7 +328,7 @@ static void put_text(const Request *r, Buf *out)
     if (decode_cut(&r->d) && r->fills)
         buf_printf(out, "cut at %d words: the model writes no more, and had not come to an end\n", r->d.length);
     else if (decode_cut(&r->d))
-        buf_printf(out, "cut at %d words (--words): the model had not come to an end\n", r->d.length);
+        buf_printf(out, "cut at %d words (--words): %s\n", r->d.length, vocabulary_endless(&r->model.target));
     if (*r->source.left_out)
         buf_printf(out, "left out: \"%s\" (not among its words)\n", r->source.left_out);
     if (!r->model.trained)
@@ -445,7 +445,7 @@ static void put_written(const Request *r, Buf *out)
                    "cut: the model takes %d tokens, and they are all read (%d given, %d written before the last)\n",
                    seq2seq_longest(&r->model.text), seq2seq_longest(&r->model.text) - (d->length - 1), d->length - 1);
     else if (decode_cut(d))
-        buf_printf(out, "cut at %d words (--steps): the model had not come to an end\n", d->length);
+        buf_printf(out, "cut at %d words (--steps): %s\n", d->length, vocabulary_endless(&r->model.target));
 }
 
 /* The words of a text, as many on a line as fit. */
