@@ -189,6 +189,7 @@ ok "an analysis" show 'blocks.0.attn.probe.entropy[h=0]'
 ok "show draws when the file is a picture" show blocks.0.attn.pattern -o p.svg
 check "and it is an SVG" grep -q '<svg' p.svg
 refused 2 "show what" show
+refused 2 'x\.csv holds values: say of which node.*goes to \.svg, \.png' screen -o x.csv
 refused 1 'no block 9: blocks go from 0 to 3' show blocks.9.attn.q
 refused 1 "no axis" show 'logits[t=1]'
 refused 1 "o=77" show 'logits[o=77]'

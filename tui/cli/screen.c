@@ -95,7 +95,11 @@ static bool check(const Options *o, const Link *l, Err *err)
                        "%.200s: expected a name that ends in .svg, .png, .html, .txt or .ans (the screen), or in .npy, "
                        ".npz, .csv, .json or .safetensors (the values)",
                        o->output);
-    return show_check(o, l, err);
+    return l->address || o->at ||
+           err_set(err,
+                   "%.200s holds values: say of which node, as in `vitrine screen logits -o %.60s`; the screen itself "
+                   "goes to .svg, .png, .html, .txt or .ans",
+                   o->output, o->output);
 }
 
 /* Computes what the frame shows; afterwards drawing finds everything. */

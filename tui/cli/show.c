@@ -6,7 +6,7 @@
 #include "core/session/ask/export.h"
 #include "tui/cli/verbs.h"
 
-bool show_check(const Options *o, const Link *l, Err *err)
+static bool show_check(const Options *o, const Link *l, Err *err)
 {
     TensorFormat format;
     if (!l->address && !o->at)

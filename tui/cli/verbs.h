@@ -76,5 +76,4 @@ ColourMode screen_mode_of(const Options *o, ColourMode otherwise); /* --colour, 
 ColourMode screen_mode(const Options *o);
 void screen_print(const Canvas *c, const Options *o, Buf *out);
 int show_write(Work *w, Err *err);
-bool show_check(const Options *o, const Link *l, Err *err);
 #endif
