@@ -119,6 +119,8 @@ bool checkpoint_open(Checkpoint *k, const char *path, Err *err);
 /* The same of a folder whose three files are in memory. */
 bool checkpoint_open_bytes(Checkpoint *k, const ModelFiles *files, Err *err);
 void checkpoint_close(Checkpoint *k);
+/* False, with what goes on with it, of a folder in which `train` was stopped: it holds no model yet. */
+bool checkpoint_trained(const char *dir, Err *err);
 /* The tensors of a folder, in one file or in several. */
 bool checkpoint_open_tensors(TensorFile *f, Arena *arena, const char *dir, Err *err);
 /* The tensor that holds a weight (of a fused one: the fused tensor), or NULL. */

@@ -256,6 +256,18 @@ static bool open_tensors(TensorFile *f, const char *path, Err *err)
     return index ? tensors_open_shards(f, path, err) : tensors_open(f, path, err);
 }
 
+bool checkpoint_trained(const char *dir, Err *err)
+{
+    char began[1024];
+    utf8_print(began, sizeof began, "%s/training.safetensors", dir);
+    return !file_exists(began) ||
+           err_set(
+               err,
+               "%.300s: an unfinished training, and no model yet: the same `vitrine train` command, with -o %.300s, "
+               "goes on with it",
+               dir, dir);
+}
+
 #define OPEN_CLIP "open_clip_model.safetensors"
 
 static bool find_file(Arena *arena, const char *dir, const char **file, Err *err)
@@ -276,6 +288,8 @@ static bool find_file(Arena *arena, const char *dir, const char **file, Err *err
                        "'/pytorch_model-*.bin'))]; s.save_file({k: v.contiguous().clone() for k, v in d.items()}, "
                        "sys.argv[1] + '/model.safetensors')\" FOLDER",
                        pickles);
+    if (!checkpoint_trained(dir, err))
+        return false;
     return err_set(err, "%s: no model.safetensors in this folder; give a folder that has one, or a .safetensors file",
                    dir);
 }

@@ -12,6 +12,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
+#include "core/models/checkpoint.h"
 #include "core/session/ask/closeup.h"
 #include "core/session/command.h"
 #include "core/session/difference.h"
@@ -565,13 +566,7 @@ bool text_open(Model *m, const char *model, Err *err)
     const Asset *a = asset_find("translator.f32");
     if (bundled(model))
         return text_model_bundled(m, a ? a->data : NULL, a ? a->size : 0, err);
-    char began[INPUT_PATH];
-    utf8_print(began, sizeof began, "%s/training.safetensors", model ? model : "");
-    if (!text_asked(model) && file_exists(began))
-        return err_set(err,
-                       "%.300s: an unfinished training, and no model yet: the same `vitrine train` command goes on",
-                       model);
-    if (!text_asked(model) && !file_there(model, err))
+    if (!text_asked(model) && (!checkpoint_trained(model ? model : "", err) || !file_there(model, err)))
         return false;
     if (!text_asked(model))
         return err_set(err, "%.300s: is no text model that is known here; without -m the bundled translator is taken",

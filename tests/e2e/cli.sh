@@ -276,6 +276,10 @@ refused 1 "needs a terminal" screen -c 'prompt set'
 refused 1 "no node" screen nonsense-node
 refused 1 "group of nodes" screen 'blocks.*.attn.q'
 
+mkdir -p begun && : >begun/training.safetensors
+refused 1 'an unfinished training, and no model yet: the same .vitrine train. command, with -o begun, goes on with it' run -m begun
+refused 1 'an unfinished training' write -m begun -i a
+
 # --- verify, info
 ok verify verify
 says "verify counts" '^[0-9,]+ cells of [0-9]+ tensors, .* [0-9,]+ terms in [0-9.]+ s'
