@@ -977,6 +977,8 @@ check "train --help: one of them" grep -qE '^ +--config FILE +train: the recipe'
 check "train --help: no other verb's" has_no '^ +--tolerance' help.txt
 check "train --help: names the common ones" grep -q '^Common options .*vitrine --help' help.txt
 check "train --help is short" test "$(wc -l <help.txt)" -lt 40
+"$V" lesson --help >help.txt
+check "lesson --help: no model, which it refuses" has_no -e '-m/--model' help.txt
 
 # on opening the screen, before there is one
 RUN=$BIN/tests/pty/run

@@ -85,14 +85,14 @@ static void put_options(Buf *out, const Verb *v)
     buf_puts(out, any && v ? "\n" : "");
 }
 
-/* The names of those that many verbs take. */
-static void put_common(Buf *out, bool json)
+/* The names of those that many verbs take, and this one too. */
+static void put_common(Buf *out, const Verb *v)
 {
     Buf all = {0};
     buf_puts(&all, "Common options (`vitrine --help` says what they do):");
     for (int i = 0; option_at(i); i++) {
         const OptionSpec *o = option_at(i);
-        if (!option_is_common(o) || (!json && strcmp(o->name, "json") == 0))
+        if (!option_is_common(o) || option_is_refused(o, v))
             continue;
         buf_puts(&all, " ");
         if (o->letter)
@@ -155,7 +155,7 @@ void help_text(const Verb *v, Buf *out)
     help_fill(out, v->details, 0, 0);
     buf_printf(out, "\n  %s\n\n", v->example);
     put_options(out, v);
-    put_common(out, v->flags & VERB_JSON);
+    put_common(out, v);
 }
 
 void version_text(Buf *out, const char *source)

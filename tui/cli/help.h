@@ -11,6 +11,7 @@ void help_text(const Verb *v, Buf *out); /* of the whole program where v is NULL
  * one of the parts between semicolons? */
 bool option_is_common(const OptionSpec *o);
 bool option_is_of(const OptionSpec *o, const Verb *v);
+bool option_is_refused(const OptionSpec *o, const Verb *v); /* common, and of no use to this verb */
 /* Text filled into lines of 79 columns, each after `indent` blanks; the first goes on at `column`. */
 enum { HELP_COLUMNS = 79 };
 void help_fill(Buf *out, const char *text, int indent, int column);

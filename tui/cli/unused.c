@@ -44,21 +44,30 @@ static bool refuse_foreign(const OptionSpec *o, const Verb *v, Err *err)
     return false;
 }
 
+/* Why the verb takes no such option, though many verbs do; NULL: it takes it. */
+static const char *refuses(const Verb *v, const OptionSpec *o)
+{
+    for (size_t i = 0; i < sizeof RUNS / sizeof *RUNS; i++)
+        if (RUNS[i].verb == v && utf8_listed(OF_RUNS, o->name) && !utf8_listed(RUNS[i].takes, o->name))
+            return RUNS[i].why;
+    return NULL;
+}
+
+bool option_is_refused(const OptionSpec *o, const Verb *v)
+{
+    return refuses(v, o) != NULL || (strcmp(o->name, "json") == 0 && !(v->flags & VERB_JSON));
+}
+
 bool options_used(const Options *o, const Verb *v, Err *err)
 {
-    const char *takes = NULL, *why = NULL;
-    for (size_t i = 0; i < sizeof RUNS / sizeof *RUNS; i++)
-        if (RUNS[i].verb == v) {
-            takes = RUNS[i].takes;
-            why = RUNS[i].why;
-        }
     for (int i = 0; option_at(i); i++) {
         const OptionSpec *spec = option_at(i);
         if (!(o->given >> i & 1))
             continue;
         if (!option_is_common(spec) && !(v && option_is_of(spec, v)))
             return refuse_foreign(spec, v, err);
-        if (takes && utf8_listed(OF_RUNS, spec->name) && !utf8_listed(takes, spec->name))
+        const char *why = refuses(v, spec);
+        if (why)
             return err_set(err, "%s takes no --%s: %s", v->name, spec->name, why);
     }
     return true;
