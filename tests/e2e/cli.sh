@@ -985,6 +985,10 @@ RUN=$BIN/tests/pty/run
 if [ -x "$RUN" ]; then
     "$RUN" -k '' "$V" --fresh -c 'export opened.npy logits' '#17' >seen </dev/null
     "$V" show logits -o shown.npy '#17' >/dev/null
+    "$RUN" "$V" wrte -m translator -i 'the cat is tired' >mistyped </dev/null
+    check "a mistyped verb beside -i" grep -qa "'wrte' is neither a verb nor a node of this model; did you mean 'write'" mistyped
+    "$RUN" "$V" logitz -m translator -i 'the cat is tired' >mistyped </dev/null
+    check "a mistyped node" grep -qa "there is no node 'logitz'; did you mean logits" mistyped
     check "export on opening: the same values as show" cmp -s opened.npy shown.npy
     check "export on opening: the screen opens" grep -qa '1049h' seen
 else

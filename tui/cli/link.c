@@ -10,6 +10,9 @@
 #include "core/session/options.h"
 #include "core/session/session.h"
 #include "core/session/state.h"
+#include "tui/cli/verbs.h"
+
+enum { VERB_APART = 2 }; /* letters that a mistyped verb is off by */
 
 bool link_is_input(const char *word)
 {
@@ -248,7 +251,12 @@ bool link_run(const Link *l, const char *at, Session *s, const Commands *c, Err 
         return false;
     if (link_has_place(l))
         return link_place(l, s, c, err);
-    return !start || there || link_go(s, c, start, err);
+    if (!start || there || link_go(s, c, start, err))
+        return true;
+    const char *near = l->address && !strpbrk(start, ".[") ? verb_nearest(start) : NULL;
+    return near && utf8_edits(start, strlen(start), near, VERB_APART + 1) <= VERB_APART
+               ? err_set(err, "'%.60s' is neither a verb nor a node of this model; did you mean '%s'?", start, near)
+               : false;
 }
 
 static bool differs(const char *what, const char *name, const char *option, const char *digits, uint64_t digest,
