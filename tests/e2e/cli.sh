@@ -767,6 +767,10 @@ refused 1 'must be of one length' patching -m translator "the cat is tired" "the
 refused 2 '1 input: patching puts' patching -m translator "the cat is tired"
 refused 2 "takes no --at: -c 'patching tokens head=3'" patching '#17' '#4' --at blocks.0
 
+ok "no ledger of a shorter text" screen -m "$FAMILIES/words_llama" -i ids:1,2,3,4 -c 'ledger; pin; open ids:1,2' --size 200x24
+says "why: the lengths" 'No ledger on this side: A has 4 tokens, B 2'
+says "and no difference" 'No difference: there is no ledger of both'
+
 # --- decoders: the answer is what comes after the last token; lists of numbers have no holes
 W=$(cd "${DATA%/*}/../families" && pwd)
 ok "run of a decoder" run -m "$W/words_llama" -i ids:1,2,3

@@ -333,10 +333,22 @@ static int written_tokens(const Session *s, Side side)
     return axis == AXIS_NONE ? 0 : g->axes[axis].n;
 }
 
-/* The ledger is of one answer, after one token: a text of another length may have none there. */
-static bool other_length(const Session *s, Side side)
+/* Why a side has none. The ledger is of one answer, after one token: a text of another length may have none there. */
+static void put_lack(const Session *s, Side side, Buf *out)
 {
-    return side == SIDE_A && session_ledger(s, SIDE_B) && written_tokens(s, SIDE_A) != written_tokens(s, SIDE_B);
+    const bool a = session_ledger(s, SIDE_A) != NULL, b = session_ledger(s, SIDE_B) != NULL;
+    const int tokens[] = {written_tokens(s, SIDE_A), written_tokens(s, SIDE_B)};
+    const char *why = side == SIDE_DIFF ? "" : ledger_on(s, side)->why.text;
+    if (side == SIDE_DIFF)
+        buf_puts(out, a && b ? "A and B are not made of the same parts, so there is no difference of their ledgers."
+                             : "No difference: there is no ledger of both A and B.");
+    else if (a != b && tokens[0] != tokens[1])
+        buf_printf(out, "No ledger on this side: A has %d tokens, B %d. `ledger` makes one of the answer.", tokens[0],
+                   tokens[1]);
+    else if (*why)
+        buf_printf(out, "No ledger here: %s.", why);
+    else
+        buf_puts(out, "No ledger here. `ledger` makes one of the answer.");
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
@@ -345,19 +357,12 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         return;
     LedgerView v = ledger_view(p->s, side);
     v.elsewhere = v.l && votes_elsewhere(&v, r);
-    if (side == SIDE_DIFF && !v.l)
-        canvas_wrap(p->c, r, STYLE_DIM,
-                    "A and B are not made of the same parts, so there is no difference of their ledgers.");
-    else if (!v.l && other_length(p->s, side)) {
-        char text[96];
-        utf8_print(text, sizeof text, "No ledger on this side: A has %d tokens, B %d.", written_tokens(p->s, SIDE_A),
-                   written_tokens(p->s, SIDE_B));
-        canvas_wrap(p->c, r, STYLE_DIM, text);
-    } else if (!v.l)
-        canvas_wrap(p->c, r, STYLE_DIM,
-                    "No ledger here. `ledger` makes one of the answer; values that are rounded (`set precision bf16`) "
-                    "have none.");
-    else
+    if (!v.l) {
+        Buf lack = {0};
+        put_lack(p->s, side, &lack);
+        canvas_wrap(p->c, r, STYLE_DIM, buf_str(&lack));
+        buf_free(&lack);
+    } else
         draw_ledger(p, &v, r, focus);
 }
 
