@@ -206,10 +206,11 @@ static bool check_text(Options *o, const Verb *verb, Err *err)
         return true;
     if (strcmp(o->input, "-") == 0)
         return read_text(o, err);
-    if (verb && (verb->flags & VERB_ALONE) && strpbrk(o->input, "./") && file_exists(o->input)) {
+    const bool there = strpbrk(o->input, "./") && file_exists(o->input);
+    if (verb && (verb->flags & VERB_ALONE) && (there || input_lacks_file(o->input))) {
         char said[160], name[64];
         utf8_clean(name, sizeof name, o->input);
-        utf8_print(said, sizeof said, INPUT_OF_FILE, name);
+        utf8_print(said, sizeof said, there ? INPUT_OF_FILE : INPUT_NO_FILE, name);
         tell(said);
     }
     return true;

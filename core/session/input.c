@@ -310,6 +310,16 @@ static bool is_picture(const char *spec)
     return *spec == '#' && spec[1] && (input_scene(spec) >= 0 || !spec[1 + strspn(spec + 1, "0123456789")]);
 }
 
+bool input_lacks_file(const char *spec)
+{
+    static const char *const ROOTS[] = {"/", "./", "../", "~/"};
+    bool rooted = false;
+    for (size_t i = 0; i < sizeof ROOTS / sizeof *ROOTS; i++)
+        rooted = rooted || (strncmp(spec, ROOTS[i], strlen(ROOTS[i])) == 0 && spec[strlen(ROOTS[i])]);
+    const bool ends = file_is(spec, "txt png jpg jpeg bmp npy npz safetensors json"), one = !strpbrk(spec, " \t\n");
+    return (one ? rooted || ends : rooted && ends) && !file_exists(spec);
+}
+
 /* Words, as the model's family reads them. */
 static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
 {
@@ -326,6 +336,8 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
         if (spec && is_picture(spec))
             return err_set(err, "'%.40s' is a picture, and this model reads words: %s", spec,
                            model_vocabulary(m)->word ? "give a sentence in quotes" : why.text);
+        if (spec && input_lacks_file(spec))
+            return err_set(err, "%s; " INPUT_NO_FILE, why.text, utf8_clean(name, sizeof name, spec));
         return file ? err_set(err, "%s; " INPUT_OF_FILE, why.text, utf8_clean(name, sizeof name, spec)) : false;
     }
     snprintf(in.path, sizeof in.path, "%s", spec ? spec : "");
@@ -335,6 +347,8 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
     note_texts(m, &in);
     if (file)
         utf8_print(in.note, sizeof in.note, INPUT_OF_FILE, in.name);
+    else if (spec && input_lacks_file(spec))
+        utf8_print(in.note, sizeof in.note, INPUT_NO_FILE, in.name);
     *out = in;
     return true;
 }

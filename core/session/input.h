@@ -24,6 +24,10 @@ enum { INPUT_FIRST = 17 };  /* the drawn picture shown first */
 /* Said of a text that is read as it stands, where a file of that name lies. */
 #define INPUT_OF_FILE "this text is the name of a file: what stands in it is -i \"$(cat '%.60s')\""
 
+/* Said of a text that is called as a file would be, where there is none. */
+#define INPUT_NO_FILE "read as a text: there is no file '%.60s' here"
+bool input_lacks_file(const char *spec);
+
 /* Where the object of a drawn picture is. object[vit_patches]: 1 where the object covers more than OBJECT_PERCENT of
  * a patch, else 0. False where its place is not known, or where no patch has that much of it. */
 enum { OBJECT_PERCENT = 8 };

@@ -854,6 +854,12 @@ same "lines: the numbers" '10 2' "$(cat out)"
 same "lines: what is left out" 'vitrine: 1 character has no piece and is left out' "$(cat err)"
 ok "the screen" screen -m talk -i 'the caztzé' --size 120x24
 says "the screen: what is left out" 'left out: "z" "é"'
+ok "a file that is not there" screen -m talk -i 'cat.txt' --size 120x24
+says "is said" "read as a text: there is no file 'cat.txt' here"
+ok "a slash in a sentence" screen -m talk -i 'the cat/the cat' --size 120x24
+check "is none" has_not 'there is no file'
+"$V" write -m talk -i /nope/cat.png --steps 2 >/dev/null 2>err
+check "said beside what is written" grep -q "read as a text: there is no file '/nope/cat.png' here" err
 mkdir wobble && sed 's/"type": *"BPE"/"type": "Wobble"/' talk/tokenizer.json >wobble/tokenizer.json
 refused 1 'model is "Wobble", which is not known here' tokens -m wobble -i 'the cat'
 refused 1 'a text of [0-9]+ tokens is longer than the 12 that the model takes: shorten it' run -m talk -i "$(printf 'the cat %.0s' $(seq 2500))"
