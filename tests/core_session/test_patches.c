@@ -252,6 +252,14 @@ static void texts(void **state)
     assert_true(fabsf(r->gradient[r->at[1 * r->cols + 1]] - together) < 1e-5f);
     refused("patching heads head=1", "`patching tokens head=1`");
     refused("patching tokens head=9", "expected a head, 0 to");
+    run("goto logits[t=3]; patching"); /* after the token under the cursor, on the sheet too */
+    assert_int_equal(s.look.patches.at, 3);
+    assert_non_null(strstr(buf_str(&s.said), "A and B answer the same; apart after w9: `goto logits[t=2]; patching`"));
+    run("patching");
+    assert_int_equal(s.look.patches.at, 3);
+    has(run("say"), "after w3 is");
+    run("goto logits[t=2]; patching of=4 against=6");
+    assert_int_equal(s.look.patches.at, 2);
     run("goto logits[t=1]; patching tokens"); /* asked where both have read the same */
     assert_null(session_patching(&s, NULL));
     has(run("say"), "They differ from 'w9' on: `goto logits[t=2]`");

@@ -751,14 +751,16 @@ refused 2 'which model and text' score "a cat"
 
 # --- what carries the difference of two inputs: as a page, a table for other programs and JSON the same numbers
 ok "patching" patching -m "$FAMILIES/words_gemma2" ids:5,12,7,3 ids:5,12,9,3
+says "after the last token" ' after w3: '
+ok "patching after a token that was chosen" patching -m "$FAMILIES/words_gemma2" ids:5,12,7,3 ids:5,12,9,3 -c 'goto logits[t=2]'
 says "which number it is about" '^The logit of 7 less that of 9 after w9: 18\.74268 in A, -17\.84952 in B\.$'
 says "a row for each head and MLP" '^  dec 1 self head 2 +0\.94796 +2\.59 % +0\.59546 +-0\.35250$'
 says "how far the gradient is off" '^The gradient is off by 0\.42203 on average, .*; correlation 0\.957\.$'
-ok "patching into a file" patching -m "$FAMILIES/words_gemma2" ids:5,12,7,3 ids:5,12,9,3 -o patching.csv
+ok "patching into a file" patching -m "$FAMILIES/words_gemma2" ids:5,12,7,3 ids:5,12,9,3 -c 'goto logits[t=2]' -o patching.csv
 same "its columns" "place,address,block,head,token,measured,share,gradient,error" "$(head -1 patching.csv)"
 same "a line for each" 11 "$(wc -l <patching.csv)"
 check "which cells" grep -qE '^"dec 1 self head 2","decoder\.blocks\.1\.self_attn\.z\[h=2\]",1,2,,0\.94[0-9]+,0\.0259[0-9]+,0\.595[0-9]+,-0\.352[0-9]+$' patching.csv
-ok "patching as JSON" patching --json -m "$FAMILIES/words_gemma2" -i ids:5,12,7,3 ids:5,12,9,3 -c 'patching tokens head=1'
+ok "patching as JSON" patching --json -m "$FAMILIES/words_gemma2" -i ids:5,12,7,3 ids:5,12,9,3 -c 'goto logits[t=2]; patching tokens head=1'
 says "what is patched" '"patched":"head","of":"7","against":"9","after":"w9","in_a":18\.7'
 says "token by token" '^\{"place":"dec 1 self head 1 at w9","address":"decoder.blocks.1.self_attn.z\[h=1,t=2\]","block":1,"head":1,"token":2,"measured":-0\.29'
 ok "patching of pictures" patching '#17' '#4' -c 'patching tokens of=star' -o stream.csv

@@ -232,8 +232,8 @@ const Verb VERB_PATCHING = {
         "the logit of A's answer, less that of B's? share is that divided by the number in A less that in B; gradient "
         "is what one backward pass foretells, and off by is how far it is from the measured one. -c 'patching tokens' "
         "takes the residual stream token by token, 'patching tokens head=3' one head; of=She against=He names the two "
-        "answers, and 'goto logits[t=4]; patching' the token after which they are asked. It is measured of B without "
-        "changes. FILE.csv and FILE.json have all digits, a row for each place.",
+        "answers, and 'goto logits[t=4]; patching' the token after which they are asked, else the last one. It is "
+        "measured of B without changes. FILE.csv and FILE.json have all digits, a row for each place.",
     .example = "vitrine patching -m gpt2/ \"a girl named Lily\" \"a boy named Tim\" -o patching.csv",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check,

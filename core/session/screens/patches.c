@@ -406,14 +406,14 @@ bool patches_command(Session *s, const Args *a, Err *err)
     if (!patches_axis(s))
         return err_set(err, "%s", session_no_answer(s, SIDE_B));
     int t = node_role(g, ledger_answers(g), ROLE_QUERY), at = t == AXIS_NONE ? 0 : session_index_on(s, g, t);
-    if (t != AXIS_NONE && s->place.screen != SCREEN_PATCHES)
-        at = patches_where(s, at, tokens);
     s->look.patches.tokens = tokens;
     s->look.patches.head = head + 1;
     s->look.patches.guess = false;
     s->look.patches.of = of;
     s->look.patches.against = against;
     s->look.patches.at = at;
+    if (t != AXIS_NONE && !of && !against)
+        patches_hint(s);
     s->look.patches.row = 0;
     s->look.patches.col = tokens ? patches_first_token(s) : 0;
     exhibit_drop_patching(s->now, NULL);
@@ -421,9 +421,14 @@ bool patches_command(Session *s, const Args *a, Err *err)
     return screen_go(s, SCREEN_PATCHES, path ? path : graph_node(g, ledger_answers(g))->path, err);
 }
 
+bool patches_on_show(const Session *s)
+{
+    return s->place.screen == SCREEN_PATCHES;
+}
+
 bool patches_open(Session *s, Err *err)
 {
-    return s->place.screen == SCREEN_PATCHES || patches_command(s, &(Args){.count = 0}, err);
+    return patches_on_show(s) || patches_command(s, &(Args){.count = 0}, err);
 }
 
 /* --- in words --- */
@@ -447,7 +452,16 @@ static void put_answer(const Session *s, int o, Buf *out)
     buf_puts(out, axis_label(patches_axis(s), o, label, sizeof label));
 }
 
-/* "the logit of lo less that of had is −1.2 in B, on show, and 3.4 in A, pinned" */
+void patches_put_after(const Session *s, int row, Buf *out)
+{
+    char label[64];
+    const Graph *g = s->now->pass.base;
+    const int t = node_role(g, ledger_answers(g), ROLE_QUERY);
+    if (t != AXIS_NONE)
+        buf_printf(out, " after %s", axis_label(&g->axes[t], row, label, sizeof label));
+}
+
+/* "the logit of lo less that of had after er is −1.2 in B, on show, and 3.4 in A, pinned" */
 static void put_number(const Session *s, const PatchingResult *r, Buf *out)
 {
     int row, of, against;
@@ -457,6 +471,7 @@ static void put_number(const Session *s, const PatchingResult *r, Buf *out)
     put_answer(s, of, out);
     buf_puts(out, " less that of ");
     put_answer(s, against, out);
+    patches_put_after(s, row, out);
     buf_puts(out, " is ");
     ask_put_short(out, r->to);
     buf_puts(out, " in B, on show, and ");

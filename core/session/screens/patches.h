@@ -26,15 +26,17 @@ void patches_put_how(const Session *s, Buf *out);
 /* Those commands in a line, of the sheet that was asked for; false where one has a text to be put in. */
 bool patches_example(const Session *s, Buf *out);
 bool patches_begin_example(Session *s, Err *err); /* does them */
-/* Of texts, the place whose answer is asked: `at`; at an end of the text, where nothing was chosen, and A and B answer
- * the same there, the first place where they don't, which it says. */
-int patches_where(Session *s, int at, bool tokens);
+/* Of texts: says, where A and B answer the same after the token that is asked, after which they first don't. */
+void patches_hint(Session *s);
+/* " after er", the token after which it is asked; nothing where the model answers once. Appended. */
+void patches_put_after(const Session *s, int row, Buf *out);
 /* The column of the first token that A and B do not have in common. */
 int patches_first_token(const Session *s);
 /* Rows and columns of the sheet that will come. */
 void patches_shape(const Session *s, int *rows, int *cols);
 /* The cell in focus, −1 where nothing can be patched there. */
 int patches_here(const Session *s, const PatchingResult *r);
+bool patches_on_show(const Session *s);
 bool patches_open(Session *s, Err *err);                                   /* to its screen, where another is on */
 bool patches_measure(Session *s, Err *err);                                /* to the end, with progress */
 void patches_put_address(const Session *s, const PatchPlace *p, Buf *out); /* "blocks.1.attn.z[h=2]"; appended */

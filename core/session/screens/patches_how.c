@@ -90,51 +90,30 @@ bool patches_begin_example(Session *s, Err *err)
     return ok;
 }
 
-/* Of a decoder alone the first token that is another one in A: asked right there it is the only column of the sheet by
- * tokens, and rises by all of it whatever the block. Else −1. */
-static int other_token(const Session *s)
-{
-    const Text *a = &s->pinned->input.text[TEXT_TARGET], *b = &s->now->input.text[TEXT_TARGET];
-    int i = 0;
-    if (model_way(s->now->model) != MODEL_WRITES)
-        return -1;
-    while (i < a->count && i < b->count && a->word[i] == b->word[i])
-        i++;
-    return i;
-}
-
 static bool apart(const float *a, const float *b, size_t row, size_t answers)
 {
     return largest_of(a + row * answers, answers) != largest_of(b + row * answers, answers);
 }
 
-int patches_where(Session *s, int at, bool tokens)
+void patches_hint(Session *s)
 {
     const Graph *g = s->now->pass.base, *from = session_pinned(s) ? exhibit_graph(s->pinned) : NULL;
     const NodeId y = ledger_answers(g), z = from ? graph_find(from, graph_node(g, y)->path) : NO_NODE;
-    const size_t answers = (size_t)patches_axis(s)->n, rows = graph_cells(g, y) / answers;
-    char word[2][64], place[64];
+    const size_t answers = (size_t)patches_axis(s)->n, rows = graph_cells(g, y) / answers,
+                 at = (size_t)clamp(s->look.patches.at, 0, (int)rows - 1);
+    size_t row = 0;
+    char here[32], there[32];
     if (z == NO_NODE || s->pinned->model != s->now->model || graph_cells(from, z) != graph_cells(g, y) ||
-        (at > 0 && (size_t)at + 1 < rows) || !run_step(s->now->pass.base_run, y, CLOCK_NEVER) ||
-        !run_step(exhibit_run(s->pinned), z, CLOCK_NEVER))
-        return at;
+        !run_step(s->now->pass.base_run, y, CLOCK_NEVER) || !run_step(exhibit_run(s->pinned), z, CLOCK_NEVER))
+        return;
     const float *b = run_peek(s->now->pass.base_run, y), *a = run_peek(exhibit_run(s->pinned), z);
-    const int other = tokens ? other_token(s) : -1;
-    size_t row = (size_t)at, later = 0;
-    for (size_t i = 0; i < rows && !apart(a, b, row, answers); i++)
-        row = i;
-    if (other >= 0 && row == (size_t)other)
-        for (size_t i = row + 1; i < rows && !later; i++)
-            later = apart(a, b, i, answers) ? i : 0;
-    row = later ? later : row;
-    const size_t of = largest_of(a + row * answers, answers), own = largest_of(b + row * answers, answers);
-    if (of == own || row == (size_t)at)
-        return at;
-    const Axis *o = patches_axis(s), *t = &g->axes[node_role(g, y, ROLE_QUERY)];
-    session_say(s, "Asked after %s, where A and B %s: %s and %s", axis_label(t, (int)row, place, sizeof place),
-                later ? "differ next" : "first differ", axis_label(o, (int)of, word[0], sizeof word[0]),
-                axis_label(o, (int)own, word[1], sizeof word[1]));
-    return (int)row;
+    while (row < rows && !apart(a, b, row, answers))
+        row++;
+    if (row == rows || apart(a, b, at, answers))
+        return;
+    const Axis *t = &g->axes[node_role(g, y, ROLE_QUERY)];
+    session_say(s, "After %s A and B answer the same; apart after %s: `goto logits[t=%zu]; patching`",
+                axis_label(t, (int)at, here, sizeof here), axis_label(t, (int)row, there, sizeof there), row);
 }
 
 int patches_first_token(const Session *s)

@@ -172,11 +172,15 @@ static void draw_status(const Paint *p, const Patches *k)
         return;
     number_text(here, sizeof here, r->to, 8);
     number_text(there, sizeof there, r->from, 8);
+    Buf after = {0};
+    patches_put_after(p->s, row, &after);
     canvas_printf(p->c, at.y, at.x + used, at.w - used, STYLE_TEXT,
-                  k->status.w >= 60 ? "logit of %s less that of %s: %s in B (on show), %s in A (pinned)"
-                                    : "logit of %s less that of %s: %s in B, %s in A",
+                  k->status.w >= 60 + utf8_cells(buf_str(&after))
+                      ? "logit of %s less that of %s%s: %s in B (on show), %s in A (pinned)"
+                      : "logit of %s less that of %s%s: %s in B, %s in A",
                   axis_label(patches_axis(p->s), of, a, sizeof a), axis_label(patches_axis(p->s), against, b, sizeof b),
-                  here, there);
+                  buf_str(&after), here, there);
+    buf_free(&after);
     PatchingError e = patching_error(r);
     if (!e.n)
         return;
