@@ -9,6 +9,7 @@
 #include "core/session/ask/export.h"
 #include "core/session/command.h"
 #include "core/session/place.h"
+#include "core/session/screens/patches.h"
 #include "core/session/state.h"
 
 static bool run_open(Session *s, const Args *a, Err *err)
@@ -101,6 +102,8 @@ static bool run_export(Session *s, const Args *a, Err *err)
                        "'%.200s' would be a picture of the screen, and there is none here: `vitrine screen -o FILE` "
                        "draws it; values go to .npy, .npz, .safetensors, .csv or .json",
                        a->word[0]);
+    if (a->count == 1 && patches_on_show(s))
+        return err_set(err, "this sheet is no tensor: `vitrine patching A B -o %.200s` writes its numbers", a->word[0]);
     if (!tensor_format(file, &format, err) || !export_free(file, args_named(a, "over"), err) ||
         !export_nodes(s, session_side(s), a->count > 1 ? a->word[1] : "", args_named(a, "axes"), file, format, &report,
                       err))

@@ -767,6 +767,8 @@ ok "patching of pictures" patching '#17' '#4' -c 'patching tokens of=star' -o st
 same "every token of every block" $((4 * 65 + 1)) "$(wc -l <stream.csv)"
 refused 1 'must be of one length' patching -m translator "the cat is tired" "the cat is very tired"
 refused 2 '1 input: patching puts' patching -m translator "the cat is tired"
+refused 1 'this sheet is no tensor: .vitrine patching A B -o sheet\.csv. writes its numbers' screen '#17' -c 'pin; open #4; patching; export sheet.csv'
+check "nothing else is written" test ! -e sheet.csv
 refused 2 "takes no --at: -c 'patching tokens head=3'" patching '#17' '#4' --at blocks.0
 
 ok "no ledger of a shorter text" screen -m "$FAMILIES/words_llama" -i ids:1,2,3,4 -c 'ledger; pin; open ids:1,2' --size 200x24
