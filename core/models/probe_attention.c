@@ -14,9 +14,35 @@ static NodeId shares(Graph *g, const ProbeRows *r, Dims rows)
     return probe_passing(g, graph_zip(g, "shares", OP_DIV, r->pattern, some));
 }
 
+/* Which scores of a row are not masked, and how many. A masked score is −∞, and exp(s·2⁻¹²⁶) tells it from every finite
+ * one, whose product is too small to matter: 0 for −∞, about 1 otherwise. */
+typedef struct Unmasked {
+    NodeId alive, count; /* [h,t,u], [h,t] */
+} Unmasked;
+
+static Unmasked unmasked(Graph *g, const ProbeRows *r, Dims rows, NodeId zero, NodeId one)
+{
+    NodeId tiny = graph_const(g, "tiny", DIMS_SCALAR, 0x1p-126f);
+    NodeId small = probe_passing(g, graph_zip(g, "score_small", OP_MUL, r->scores, tiny));
+    NodeId alive = probe_passing(g, graph_map(g, "score_alive", MAP_EXP, small));
+    NodeId ones = probe_passing(g, graph_where(g, "score_ones", alive, one, zero));
+    return (Unmasked){alive, graph_reduce(g, "score_count", OP_SUM, ones, rows)};
+}
+
+/* The mean of the shares where rows are masked: a row's most is ln of how many it may look at, n ln n / n. One that may
+ * look at one token alone has no choice: its share is 0, and it does not count. */
+static void masked_shares(Graph *g, const ProbeRows *r, NodeId h, NodeId count, NodeId zero, NodeId one)
+{
+    NodeId choice = graph_map(g, "seen_xlogx", MAP_XLOGX, count); /* 0 where there is none */
+    NodeId most = graph_where(g, "seen_most", choice, graph_zip(g, "seen_log", OP_DIV, choice, count), one);
+    NodeId share = graph_zip(g, "entropy_share", OP_DIV, h, most);
+    NodeId counted = graph_reduce(g, "seen_rows", OP_SUM, graph_where(g, "seen_choice", choice, one, zero), DIMS(r->h));
+    probe_mean(g, "entropy_share_mean", share, DIMS(r->h), counted);
+}
+
 /* H = 0 − Σ A ln A, with 0 ln 0 = 0 (Shannon 1948), and no −0 where one token has all; its share of ln T, the most that
  * T tokens can have; the mean of both over a head. */
-static void entropy(Graph *g, const ProbeRows *r, Dims rows, NodeId zero)
+static void entropy(Graph *g, const ProbeRows *r, Dims rows, NodeId zero, NodeId one, NodeId count)
 {
     NodeId weights = r->sum_one != NO_NODE ? shares(g, r, rows) : r->pattern;
     NodeId plogp = probe_passing(g, graph_map(g, "plogp", MAP_XLOGX, weights));
@@ -24,30 +50,26 @@ static void entropy(Graph *g, const ProbeRows *r, Dims rows, NodeId zero)
     NodeId h = graph_zip(g, "entropy", OP_SUB, zero, sum);
     if (r->log_keys == NO_NODE)
         return;
+    if (r->masked) {
+        masked_shares(g, r, h, count, zero, one);
+        return;
+    }
     NodeId share = graph_zip(g, "entropy_share", OP_DIV, h, r->log_keys);
     probe_mean(g, "entropy_share_mean", share, DIMS(r->h), r->queries);
 }
 
-/* Variance over the scores that are not masked. A masked score is −∞, and exp(s·2⁻¹²⁶) tells it from every finite one,
- * whose product is too small to matter: 0 for −∞, about 1 otherwise. A row without any score left has 0/0: no variance.
- */
-static void score_variance(Graph *g, const ProbeRows *r, Dims rows, NodeId zero)
+/* Variance over the scores that are not masked. A row without any score left has 0/0: no variance. */
+static void score_variance(Graph *g, const ProbeRows *r, Dims rows, NodeId zero, Unmasked u)
 {
     NodeId scores = r->scores;
-    NodeId tiny = graph_const(g, "tiny", DIMS_SCALAR, 0x1p-126f);
-    NodeId one = graph_const(g, "one", DIMS_SCALAR, 1.0f);
-    NodeId small = probe_passing(g, graph_zip(g, "score_small", OP_MUL, scores, tiny));
-    NodeId alive = probe_passing(g, graph_map(g, "score_alive", MAP_EXP, small));
-    NodeId ones = probe_passing(g, graph_where(g, "score_ones", alive, one, zero));
-    NodeId kept = probe_passing(g, graph_where(g, "score_kept", alive, scores, zero));
-    NodeId count = graph_reduce(g, "score_count", OP_SUM, ones, rows);
-    NodeId mean = graph_zip(g, "score_mean", OP_DIV, graph_reduce(g, "score_sum", OP_SUM, kept, rows), count);
-    NodeId filled = probe_passing(g, graph_where(g, "score_filled", alive, scores,
+    NodeId kept = probe_passing(g, graph_where(g, "score_kept", u.alive, scores, zero));
+    NodeId mean = graph_zip(g, "score_mean", OP_DIV, graph_reduce(g, "score_sum", OP_SUM, kept, rows), u.count);
+    NodeId filled = probe_passing(g, graph_where(g, "score_filled", u.alive, scores,
                                                  mean)); /* a masked score is then 0 from the mean */
     NodeId centered = probe_passing(g, graph_zip(g, "score_centered", OP_SUB, filled, mean));
     NodeId sq = probe_passing(g, graph_zip(g, "score_sq", OP_MUL, centered, centered));
     NodeId sumsq = graph_reduce(g, "score_sumsq", OP_SUM, sq, rows);
-    NodeId variance = graph_zip(g, "score_variance", OP_DIV, sumsq, count);
+    NodeId variance = graph_zip(g, "score_variance", OP_DIV, sumsq, u.count);
     probe_mean(g, "score_variance_mean", variance, DIMS(r->h), r->queries);
 }
 
@@ -72,12 +94,14 @@ NodeId probe_rows(Graph *g, const ProbeRows *r)
     Dims rows = DIMS(r->h, r->t);
     REQUIRE(dims_equal(graph_node(g, r->pattern)->dims, DIMS(r->h, r->t, r->u))); /* one input, no batch */
     NodeId zero = graph_const(g, "zero", DIMS_SCALAR, 0.0f);
-    entropy(g, r, rows, zero);
+    NodeId one = graph_const(g, "one", DIMS_SCALAR, 1.0f);
+    Unmasked u = unmasked(g, r, rows, zero, one);
+    entropy(g, r, rows, zero, one, u.count);
     NodeId largest = graph_reduce(g, "largest", OP_MAX, r->pattern, rows);
     probe_mean(g, "largest_mean", largest, DIMS(r->h), r->queries);
     if (r->sum_one == NO_NODE)
         graph_reduce(g, "row_sum", OP_SUM, r->pattern, rows);
-    score_variance(g, r, rows, zero);
+    score_variance(g, r, rows, zero, u);
     jacobian(g, r, rows);
     NodeId sum = graph_reduce(g, "heads_sum", OP_SUM, r->pattern, DIMS(r->t, r->u));
     NodeId mean = graph_zip(g, "mean_pattern", OP_DIV, sum, graph_const(g, "heads", DIMS_SCALAR, (float)r->heads));

@@ -22,6 +22,7 @@ typedef struct ProbeRows {
     NodeId pattern, scores, z, w_o;
     NodeId sum_one; /* 1, where the weights of a row add up to less (a learned sink); NO_NODE: they add up to 1 */
     NodeId two, queries, log_keys; /* 2; how many queries; ln of how many keys, NO_NODE where that is one */
+    bool masked;                   /* a row may look at some of the keys: the most that it can have is ln of those */
 } ProbeRows;
 
 /* The leaves of a norm of the model, and of a head; NO_NODE where it has none. */

@@ -4,7 +4,8 @@
  *
  * For every block N, in blocks.N.attn.probe:
  *   entropy[h,t]         −Σ_u A ln A of an attention row, in nats: 0 (one token) … ln T (all alike)
- *   entropy_share[h,t]   entropy / ln T, 0 … 1; entropy_share_mean[h] its mean over rows. Absent if there is one token
+ *   entropy_share[h,t]   entropy / ln T, 0 … 1; entropy_share_mean[h] its mean over rows. Absent if there is one token.
+ *                        Where a row is masked T is what it may look at; a row of one alone has 0, and is not counted
  *   largest[h,t]         the largest weight of a row; largest_mean[h] its mean over rows
  *   row_sum[h,t]         what a row adds up to: 1 but for rounding, 0 where everything is masked
  *   score_variance[h,t]  population variance of the scores that enter the softmax, masked ones left out;

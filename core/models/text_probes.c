@@ -48,6 +48,7 @@ static void attention(Graph *g, int part)
     if (key->n > 1)
         r.log_keys = probe_number(g, key->sequence == SEQUENCE_SOURCE ? "log_source_tokens" : "log_target_tokens",
                                   (float)dm_log(key->n));
+    r.masked = masked != NO_NODE;
     graph_scope(g, "%s.probe", anatomy_part(g, part)->scope);
     probe_rows(g, &r);
 }

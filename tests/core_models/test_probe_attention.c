@@ -328,13 +328,53 @@ static void test_rows_with_sinks(void **state)
     text_bench_free(&b);
 }
 
+/* A masked row's most is ln of what it may look at; a decoder's first row, which sees itself alone, is left out. */
+static void test_masked_rows(void **state)
+{
+    (void)state;
+    enum { TOKENS = 7, WINDOW = 3 };
+    Seq2seqConfig c = text_variant(4);
+    c.sinks = false;
+    c.window = WINDOW;
+    c.windowed[0] = 2;
+    TextBench b = {0};
+    text_model_seeded(&b.model, &c, 3);
+    text_bench_words(&b, 0, TOKENS);
+    b.input.target.word = b.target;
+    graph_init(&b.graph);
+    seq2seq_build(&b.graph, &c, &b.model.weights, &b.input, &b.nodes);
+    text_probes_add(&b.graph, &c, &(Text){0});
+    b.run = run_new(&b.graph, NULL, NULL);
+    for (int block = 0; block < 2; block++) {
+        const char *at = block ? "decoder.blocks.1.self_attn.probe" : "decoder.blocks.0.self_attn.probe";
+        char path[3][96];
+        snprintf(path[0], sizeof path[0], "%s.entropy", at);
+        snprintf(path[1], sizeof path[1], "%s.entropy_share", at);
+        snprintf(path[2], sizeof path[2], "%s.entropy_share_mean", at);
+        const float *entropy = text_bench_values(&b, path[0]), *share = text_bench_values(&b, path[1]),
+                    *mean = text_bench_values(&b, path[2]);
+        for (int h = 0; h < c.heads; h++) {
+            double sum = 0;
+            assert_true(share[h * TOKENS] <= 0);
+            for (int t = 1; t < TOKENS; t++) {
+                int seen = block && t + 1 > WINDOW ? WINDOW : t + 1;
+                double want = (double)entropy[h * TOKENS + t] / log(seen);
+                assert_true(fabs((double)share[h * TOKENS + t] - want) < 1e-5);
+                sum += want;
+            }
+            assert_true(fabs((double)mean[h] - sum / (TOKENS - 1)) < 1e-5);
+        }
+    }
+    text_bench_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rollout),         cmocka_unit_test(test_recorded_rollout),
         cmocka_unit_test(test_distance),        cmocka_unit_test(test_distance_of_extremes),
         cmocka_unit_test(test_heads),           cmocka_unit_test(test_results_of_heads),
-        cmocka_unit_test(test_rows_with_sinks),
+        cmocka_unit_test(test_rows_with_sinks), cmocka_unit_test(test_masked_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
