@@ -8,6 +8,8 @@
 #include <cmocka.h>
 
 #include "tests/tui_views/says.h"
+#include "tui/canvas/export.h"
+#include "tui/views/attention/word_row.h"
 #include "tui/views/classes.h"
 #include "tui/views/heat.h"
 #include "tui/views/number.h"
@@ -380,6 +382,26 @@ static void needs_are_unique(void **state)
     assert_int_equal(n.count, count);
 }
 
+/* Without colours a ground is characters: none of them touches a number, be it written to either end or between. */
+static void grounds_keep_their_distance(void **state)
+{
+    (void)state;
+    Canvas c;
+    Buf text = {0};
+    canvas_init(&c, 3, 13);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_MONO};
+    ColourScale s = colour_scale_of_range(&p, -2, 2);
+    canvas_text(&c, 0, 5, 5, STYLE_TEXT, "1.003");
+    canvas_text(&c, 1, 0, 6, STYLE_TEXT, "-1.003");
+    canvas_text(&c, 2, 7, 6, STYLE_TEXT, "20.1 %");
+    for (int y = 0; y < 3; y++)
+        word_ground(&p, y, 0, 13, &s, 1.003F, (Ref){0});
+    export_text(&c, &text);
+    assert_string_equal(buf_str(&text), "++++ 1.003 ++\n-1.003 ++++++\n++++++ 20.1 %\n");
+    buf_free(&text);
+    canvas_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +412,7 @@ int main(void)
         cmocka_unit_test(roots_of_both_signs),
         cmocka_unit_test(scales),
         cmocka_unit_test(heats),
+        cmocka_unit_test(grounds_keep_their_distance),
         cmocka_unit_test(the_scaler_is_a_division),
         cmocka_unit_test(heat_fills_its_room),
         cmocka_unit_test(outliers_are_clipped),

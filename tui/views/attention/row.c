@@ -63,7 +63,13 @@ static void draw_number(const Paint *p, const Attend *a, const LatticeMap *m, in
     int y = q.y + (q.h - 1) / 2;
     if (m->halves) /* the line in which the middle of the square lies */
         y = m->r.y + ((row - m->row) * m->k + m->k / 2) / 2;
-    put_on(p, y, q.x + (q.w - cells) / 2, cells, text, picture, ref);
+    const int from = q.x + (q.w - cells) / 2, side[] = {from - 1, from + cells};
+    put_on(p, y, from, cells, text, picture, ref);
+    for (size_t i = 0; i < sizeof side / sizeof *side; i++) { /* without colours its ground would touch it */
+        Cell *k = side[i] >= q.x && side[i] < q.x + q.w ? canvas_at(p->c, y, side[i]) : NULL;
+        if (k && cell_is_data(k))
+            k->level = 1;
+    }
     if (cells == q.w && col % 2) /* it touches its neighbours' numbers */
         canvas_attr(p->c, (Rect){y, q.x, 1, cells}, ATTR_UNDERLINE);
 }

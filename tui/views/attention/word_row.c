@@ -9,6 +9,13 @@
 
 enum { WORD_MOST = 14, BAR_MOST = 96, NUMBER = 9, SPREAD_MOST = 6, FEW_WORDS = 3 };
 
+bool word_beside(const Paint *p, int y, int x, int from, int end)
+{
+    const Cell *k = canvas_at(p->c, y, x), *before = x > from ? canvas_at(p->c, y, x - 1) : NULL,
+               *behind = x + 1 < end ? canvas_at(p->c, y, x + 1) : NULL;
+    return k && k->ch == ' ' && ((before && before->ch != ' ') || (behind && behind->ch != ' '));
+}
+
 void word_ground(const Paint *p, int y, int x, int cells, const ColourScale *scale, float value, Ref ref)
 {
     const bool none = !isnan(value) && colour_scale_level(scale, value) == 0; /* the page's own ground is not drawn */
@@ -23,7 +30,7 @@ void word_ground(const Paint *p, int y, int x, int cells, const ColourScale *sca
         if (none)
             continue;
         k->bg = colour_scale_colour(scale, value);
-        k->level = (uint8_t)(1 + colour_scale_level(scale, value));
+        k->level = (uint8_t)(1 + (word_beside(p, y, x + i, x, x + cells) ? 0 : colour_scale_level(scale, value)));
         k->sign = (int8_t)colour_scale_sign(scale, value);
     }
 }

@@ -8,6 +8,9 @@ enum { WORD_MARKS = 2, WORD_SHARE = 8, WORD_BAR = 4 }; /* cells of [ ]; of a num
 
 /* Gives what stands in these cells the ground of a value; what marks the cursor there stays readable. */
 void word_ground(const Paint *p, int y, int x, int cells, const ColourScale *scale, float value, Ref ref);
+/* Is that cell, of from … end − 1, a blank beside what is written? Without colours a ground is characters, one of them
+ * a minus: there it leaves such a blank. */
+bool word_beside(const Paint *p, int y, int x, int from, int end);
 /* Does a share stand out? Above twice an equal share, a difference by its size; of scores only `largest` does. */
 bool word_stands_out(const Attend *a, float value, bool largest);
 /* Its rule in a line of words, as long as there is room: "bold: > 15.4 %, twice an equal share"; of scores none. */

@@ -9,6 +9,7 @@
 #include "core/session/ask/ledgers.h"
 #include "core/session/learned/measures.h"
 #include "core/session/screens/heads.h"
+#include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
 #include "tui/views/number.h"
 #include "tui/views/shown.h"
@@ -193,6 +194,8 @@ static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale
         Cell *k = canvas_at(p->c, y, r.x + i);
         if (k)
             k->bg = colour_scale_colour(scale, x);
+        if (k && word_beside(p, y, r.x + i, r.x, r.x + r.w))
+            k->level = 1;
     }
     if (is_off(p->s, c, block, head))
         canvas_text(p->c, r.h > 1 ? r.y + r.h - 1 : y, r.h > 1 ? r.x + 1 : r.x, r.h > 1 ? r.w - 2 : 1, STYLE_EDITED,
