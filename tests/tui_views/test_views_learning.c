@@ -353,11 +353,21 @@ static void figures_of_the_step(void **state)
     must("training 0");
     drawn(&c, &VIEW_TRAINING, &text);
     assert_non_null(strstr(buf_str(&text), "loss ─ 2.5 ┄ 3.75"));
-    assert_null(strstr(buf_str(&text), "check pictures")); /* not measured by then */
-    for (int w = 34; w <= 150; w += 4) {                   /* that they are means is said at every width */
+    assert_null(strstr(buf_str(&text), "check pictures"));        /* not measured by then */
+    History *h = (History *)(uintptr_t)session_history(&session); /* of an untrained model no batch is recorded */
+    h->row[HISTORY_STEP] = 5;
+    drawn(&c, &VIEW_TRAINING, &text);
+    assert_null(strstr(buf_str(&text), "loss ─ 2.5"));
+    assert_null(strstr(buf_str(&text), "mean"));
+    h->row[HISTORY_STEP] = 0;
+    must("training 1");
+    for (int w = 34; w <= 150; w += 4) { /* that they are means, and of which steps, is said at every width */
         canvas_resize(&c, 33, w);
         drawn(&c, &VIEW_TRAINING, &text);
-        if (!strstr(buf_str(&text), w >= 120 ? "means over 10 recorded batches" : w > 100 ? "means o" : "means of 10"))
+        if (!strstr(buf_str(&text), w >= 130  ? "means of the recorded batches of steps 0–10"
+                                    : w > 100 ? "means of steps 0–10"
+                                              : "mean 0–10") &&
+            !strstr(buf_str(&text), "steps 0–10"))
             fail_msg("nothing at %d columns says what the figures are:\n%s", w, buf_str(&text));
     }
     must("training twin");

@@ -35,7 +35,7 @@ static int last_step(const History *h)
 
 int curves_row(const History *h, int step)
 {
-    int row = h->row_count ? 0 : -1;
+    int row = -1;
     for (int i = 0; i < h->row_count && history_at(h, i, HISTORY_STEP) <= (float)step; i++)
         row = i;
     bool over = row >= 0 && step - last_step(h) > last_step(h) / h->row_count; /* by more than one row of the record */

@@ -15,7 +15,7 @@ typedef struct Curves {
     const char *name;          /* of its plot */
 } Curves;
 
-/* The last row at or before a step (the first row before that); −1 where there is none, or the record ends before. */
+/* The last row at or before a step; −1 where there is none, as before the first step, or the record ends before. */
 int curves_row(const History *h, int step);
 /* As many plots as r has room for, the most telling first; nothing where none fits. */
 void curves_draw(const Paint *p, Rect r, const Curves *c);

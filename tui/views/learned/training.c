@@ -430,16 +430,19 @@ static void draw_figures(const Paint *p, const Training *t, const Layout *l, con
         put_scale(p, t, last, scale);
 }
 
-/* What a curve and the number beside it are, in as many words as there is room for beside the legend of a twin, if
- * need be instead of it; returns the cells. */
-static int put_means(const Paint *p, Rect r, bool twin)
+/* What a curve and the number beside it are: of which steps, in as many words as there is room for beside the legend of
+ * a twin, if need be instead of it; returns the cells. Nothing where no batch is recorded by then. */
+static int put_means(const Paint *p, const Training *t, Rect r)
 {
-    static const char *const TEXT[] = {"  (means over %d recorded batches)", "  means of %d batches", "  means of %d"};
+    static const char *const TEXT[] = {"  (means of the recorded batches of steps %d–%d)", "  means of steps %d–%d",
+                                       "  mean %d–%d"};
     char text[64];
-    const int legend[] = {LEGEND_WIDE, LEGEND, 0};
-    for (size_t k = twin ? 0 : 2; k < sizeof legend / sizeof *legend; k++)
+    const int legend[] = {LEGEND_WIDE, LEGEND, 0}, row = curves_row(t->shown, step_of(t)),
+              first = row < CURVES_MEAN ? 0 : row + 1 - CURVES_MEAN;
+    for (size_t k = t->twin ? 0 : 2; row >= 0 && k < sizeof legend / sizeof *legend; k++)
         for (size_t i = 0; i < sizeof TEXT / sizeof *TEXT; i++) {
-            utf8_print(text, sizeof text, TEXT[i], CURVES_MEAN);
+            utf8_print(text, sizeof text, TEXT[i], (int)history_at(t->shown, first, HISTORY_STEP),
+                       (int)history_at(t->shown, row, HISTORY_STEP));
             if (utf8_cells(text) + legend[k] <= r.w)
                 return canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text);
         }
@@ -453,7 +456,7 @@ static void draw_status(const Paint *p, const Training *t, Rect r)
     int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG,
                              r.w >= STATUS_WIDE ? "recorded while training, step %d" : "step %d", step_of(t));
     used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "  %d of %d", t->snapshot + 1, t->count);
-    used += put_means(p, (Rect){r.y, r.x + used, 1, r.w - used}, t->twin != NULL);
+    used += put_means(p, t, (Rect){r.y, r.x + used, 1, r.w - used});
     if (!t->twin || r.w - used < LEGEND)
         return;
     bool wide = r.w - used >= LEGEND_WIDE;
