@@ -257,6 +257,17 @@ static double share_of(const Scene *s, HeadKind kind, bool control, const float 
     return n ? sum / n : 0;
 }
 
+/* The tokens that count for a kind lie side by side. */
+static struct HeadRows rows_of(const Scene *s, HeadKind kind)
+{
+    struct HeadRows rows = {0, s->query->n - 1};
+    while (rows.first < rows.last && !counts(s, kind, rows.first))
+        rows.first++;
+    while (rows.last > rows.first && !counts(s, kind, rows.last))
+        rows.last--;
+    return rows;
+}
+
 /* Share of the first half's other tokens that would raise the right one less, mean over the queries. reach[h,t,u] */
 static double copies_of(const Scene *s, const float *at, size_t query_step, size_t key_step)
 {
@@ -402,6 +413,7 @@ static void keep_attention(HeadKinds *k, int a)
     for (HeadKind kind = 0; kind < HEAD_KINDS && !k->shuffled; kind++) {
         k->r.applies[a][kind] = applies(&s, kind);
         k->r.uniform[a][kind] = share_of(&s, kind, false, NULL, 0, 0);
+        k->r.rows[a][kind] = rows_of(&s, kind);
     }
 }
 
@@ -490,6 +502,7 @@ HeadKinds *head_kinds_new(const Model *model, size_t texts, Pool *pool, Err *err
     k->kept = xcalloc(size_mul(size_mul(texts, cells), KEPT) + 1, sizeof *k->kept);
     k->r.applies = xcalloc(a + 1, sizeof *k->r.applies);
     k->r.uniform = xcalloc(a + 1, sizeof *k->r.uniform);
+    k->r.rows = xcalloc(a + 1, sizeof *k->r.rows);
     k->r.share = xcalloc(cells + 1, sizeof *k->r.share);
     k->r.control = xcalloc(cells + 1, sizeof *k->r.control);
     k->r.nan = -1;
@@ -506,6 +519,7 @@ void head_kinds_free(HeadKinds *k)
     free(k->kept);
     free(k->r.applies);
     free(k->r.uniform);
+    free(k->r.rows);
     free(k->r.share);
     free(k->r.control);
     free(k->r.copies);

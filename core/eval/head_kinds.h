@@ -39,6 +39,9 @@ typedef struct HeadKindsResult {
     int attentions, heads, tokens; /* tokens: of a text, without repetition and special ones */
     bool (*applies)[HEAD_KINDS];   /* [attentions] */
     double (*uniform)[HEAD_KINDS]; /* [attentions] the same share where all that may be looked at weighs the same */
+    struct HeadRows {
+        int first, last;
+    } (*rows)[HEAD_KINDS];         /* [attentions] each is a mean over these tokens of a text, counted from 0 */
     MeanOver (*share)[HEAD_KINDS]; /* [attentions, heads] */
     MeanOver (*control)[HEAD_KINDS];
     int nan;          /* the first attention whose weights are NaN; attentions: only the logits are; −1: neither */

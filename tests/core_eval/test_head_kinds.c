@@ -137,6 +137,17 @@ static void a_planted_circuit_is_found(void **state)
     assert_true(fabs(r->share[1][HEAD_PREVIOUS].mean - r->uniform[0][HEAD_PREVIOUS]) < 1e-5);
     assert_true(fabs(r->share[1][HEAD_SINK].mean - r->uniform[0][HEAD_SINK]) < 1e-5);
     assert_true(fabs(r->share[1][HEAD_INDUCTION].mean - r->uniform[0][HEAD_INDUCTION]) < 1e-5);
+    /* What uniform attention gives is made again from the tokens that are said to ask: each sees those up to itself. */
+    static const HeadKind OF_ONE[] = {HEAD_PREVIOUS, HEAD_INDUCTION};
+    for (size_t i = 0; i < sizeof OF_ONE / sizeof *OF_ONE; i++) {
+        struct HeadRows rows = r->rows[0][OF_ONE[i]];
+        double sum = 0;
+        for (int t = rows.first; t <= rows.last; t++)
+            sum += 1.0 / (t + 1) / (rows.last - rows.first + 1);
+        assert_true(fabs(r->uniform[0][OF_ONE[i]] - sum) < 1e-9);
+    }
+    assert_int_equal(r->rows[0][HEAD_PREVIOUS].last, 2 * r->tokens); /* behind the start */
+    assert_int_equal(r->rows[0][HEAD_INDUCTION].first, 1 + r->tokens);
     head_kinds_free(k);
     model_free(&m);
 }

@@ -61,17 +61,19 @@ static void put_kinds(const HeadKindsResult *r, int cell, Buf *out)
     named = 0;
     for (HeadKind k = 0; k < HEAD_KINDS; k++)
         if (r->applies[attention][k])
-            buf_printf(out, "%s %.1f %% ±%.1f of its weight on %s (uniform %.1f %%; %s %.1f %% ±%.1f)",
-                       named++ ? ";" : "", 100 * r->share[cell][k].mean, 100 * r->share[cell][k].margin,
-                       head_kind_about(k), 100 * r->uniform[attention][k], head_kind_control(k),
-                       100 * r->control[cell][k].mean, 100 * r->control[cell][k].margin);
+            buf_printf(
+                out,
+                "%s %.1f %% ±%.1f of its weight on %s (asked by tokens %d to %d; uniform %.1f %%; %s %.1f %% ±%.1f)",
+                named++ ? ";" : "", 100 * r->share[cell][k].mean, 100 * r->share[cell][k].margin, head_kind_about(k),
+                r->rows[attention][k].first, r->rows[attention][k].last, 100 * r->uniform[attention][k],
+                head_kind_control(k), 100 * r->control[cell][k].mean, 100 * r->control[cell][k].margin);
     if (!isnan(r->copies[cell].mean))
         buf_printf(out,
                    ". Looking at a token raises that token more than %.0f %% ±%.0f of the text's others do (by chance "
                    "50 %%)",
                    100 * r->copies[cell].mean, 100 * r->copies[cell].margin);
-    buf_printf(out, "; over %zu texts of %d random tokens%s, model as trained", r->texts, r->tokens,
-               r->applies[attention][HEAD_INDUCTION] ? ", each twice" : "");
+    buf_printf(out, "; over %zu texts of %d random tokens%s, the first token is 0, model as trained", r->texts,
+               r->tokens, r->applies[attention][HEAD_INDUCTION] ? ", each twice" : "");
 }
 
 /* "Block 0, head 1: looks 7.8 ±0.1 px away (uniform: 24.8), at neighbours: …; over 500 pictures." */
@@ -333,10 +335,10 @@ static const Command HEADS = COMMAND(
     "show how far every head looks, and how evenly; measure: a sentence on each, over many inputs", COMMAND_SESSION,
     run_heads, NULL);
 
-SCREEN_SPEC(HEADS, .name = "heads", .about = "attention distance and entropy of every head", .group = GROUP_LEARNED,
-            .shipped = true, .command = "heads", .own = {&HEADS, 1, NULL}, .move = move_on_attentions,
-            .enter = enter_pattern, .next = next_heads, .work = measures_step_looks, .say = say_heads,
-            .tell = tell_heads, .options = OPTIONS);
+SCREEN_SPEC(HEADS, .name = "heads", .about = "how far and how evenly every head looks; of texts also its kind",
+            .group = GROUP_LEARNED, .shipped = true, .command = "heads", .own = {&HEADS, 1, NULL},
+            .move = move_on_attentions, .enter = enter_pattern, .next = next_heads, .work = measures_step_looks,
+            .say = say_heads, .tell = tell_heads, .options = OPTIONS);
 
 /* --- what each is missed by --- */
 
