@@ -47,30 +47,65 @@ static void put_plain(Buf *to, const char *s, size_t n)
     }
 }
 
-/* | a | b | c |: the first cell as an entry's name, the others behind it. */
-static void put_row(Buf *out, const char *line, size_t n, int width)
+/* The next cell of | a | b | c | from *at on, which begins at 1; false where there is none. */
+static bool next_cell(const char *line, size_t n, size_t *at, Buf *cell)
 {
-    Buf name = {0}, rest = {0};
-    for (size_t at = 1; at < n; at += strcspn(line + at, "|") + 1) {
-        size_t from = at + strspn(line + at, " "), end = at + strcspn(line + at, "|");
-        while (end > from && line[end - 1] == ' ')
-            end--;
-        if (end <= from)
-            continue;
-        Buf *to = at == 1 ? &name : &rest;
-        buf_puts(to, to->len ? "   " : "");
-        put_plain(to, line + from, end - from);
-    }
+    buf_clear(cell);
+    if (*at >= n)
+        return false;
+    size_t from = *at + strspn(line + *at, " "), end = *at + strcspn(line + *at, "|");
+    *at = end + 1;
+    while (end > from && line[end - 1] == ' ')
+        end--;
+    if (end > from)
+        put_plain(cell, line + from, end - from);
+    return true;
+}
+
+static int columns_of(const char *line, size_t n)
+{
+    Buf cell = {0};
+    size_t at = 1;
+    int columns = 0;
+    while (next_cell(line, n, &at, &cell))
+        columns++;
+    buf_free(&cell);
+    return columns;
+}
+
+/* The first cell as an entry's name, the second behind it; of three and more each behind its column's name, a line of
+ * its own. head: the table's first line, which then is no entry. */
+static void put_row(Buf *out, const char *head, const char *line, size_t n, int width)
+{
+    const size_t head_n = strcspn(head, "\n");
+    const bool several = columns_of(head, head_n) > 2;
+    if (several && line == head)
+        return;
+    Buf cell = {0}, column = {0}, text = {0};
+    size_t at = 1, head_at = 1;
+    next_cell(line, n, &at, &cell);
+    next_cell(head, head_n, &head_at, &column);
     buf_puts(out, "  ");
-    int cells = 2 + utf8_cells(buf_str(&name));
-    if (cells + 2 > NAME_COLUMN) {
-        help_fill_in(out, buf_str(&name), 2, 2, width);
-        buf_printf(out, "%*s", NAME_COLUMN, "");
-    } else
-        buf_printf(out, "%s%*s", buf_str(&name), NAME_COLUMN - cells, "");
-    help_fill_in(out, buf_str(&rest), NAME_COLUMN, NAME_COLUMN, width);
-    buf_free(&name);
-    buf_free(&rest);
+    int cells = 2 + utf8_cells(buf_str(&cell));
+    bool below = cells + 2 > NAME_COLUMN;
+    if (below)
+        help_fill_in(out, buf_str(&cell), 2, 2, width);
+    else
+        buf_puts(out, buf_str(&cell));
+    while (next_cell(line, n, &at, &cell)) {
+        next_cell(head, head_n, &head_at, &column);
+        if (several && !cell.len)
+            continue;
+        buf_clear(&text);
+        buf_printf(&text, "%s%s%s", several ? buf_str(&column) : "", several ? ": " : "", buf_str(&cell));
+        buf_printf(out, "%*s", below ? NAME_COLUMN : NAME_COLUMN - cells, "");
+        help_fill_in(out, buf_str(&text), NAME_COLUMN, NAME_COLUMN, width);
+        below = true;
+    }
+    buf_puts(out, below ? "" : "\n");
+    buf_free(&cell);
+    buf_free(&column);
+    buf_free(&text);
 }
 
 static bool is_block(const char *line)
@@ -102,16 +137,18 @@ static const char *put_paragraph(Buf *out, const char *p, int width)
 
 static void put_page(Buf *out, const char *p, int width)
 {
-    size_t fence = 0; /* backticks that opened the block, 0 outside one */
+    size_t fence = 0;         /* backticks that opened the block, 0 outside one */
+    const char *table = NULL; /* the first line of the one that p is in */
     while (*p) {
         size_t n = strcspn(p, "\n"), ticks = strspn(p, "`");
+        table = *p != '|' ? NULL : table ? table : p;
         if (ticks >= 3 && (!fence || ticks == fence))
             fence = fence ? 0 : ticks;
         else if (fence)
             buf_printf(out, "%*s%.*s\n", n ? INDENT : 0, "", (int)n, p);
         else if (*p == '|') {
             if (strspn(p, "|- ") < n)
-                put_row(out, p, n, width);
+                put_row(out, table, p, n, width);
         } else if (*p == '#')
             buf_printf(out, "%.*s\n", (int)(n - strspn(p, "# ")), p + strspn(p, "# "));
         else if (*p == '\n' || strncmp(p, "    ", INDENT) == 0)
