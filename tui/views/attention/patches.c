@@ -265,10 +265,13 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         return;
     Buf line = {0};
     char measured[24], foretold[24];
-    number_full_text(measured, sizeof measured, result->exact[here], 10);
+    number_full_text(measured, sizeof measured, fabsf(result->exact[here]), 10);
     number_full_text(foretold, sizeof foretold, result->gradient[here], 10);
-    if (!isnan(result->exact[here]))
-        buf_printf(&line, "It rises by %s here; the gradient says %s. ", measured, foretold);
+    if (!isnan(result->exact[here])) /* as the gradient has it, a fall is below 0 */
+        buf_printf(&line,
+                   result->exact[here] < 0 ? "It falls by %s here; the gradient says %s. "
+                                           : "It rises by %s here; the gradient says %s. ",
+                   measured, foretold);
     patches_put_same(p->s, result, &line);
     buf_puts(&line, result->first ? " " : "");
     buf_puts(&line, "Enter puts A's value of ");
