@@ -226,11 +226,17 @@ void desk_close(Desk *d, Session *s)
 
 /* ---- answers ---- */
 
-static void graded(Desk *d)
+/* was: the answer before this one. A question that was answered right stays so, whatever is tried behind it. */
+static void graded(Desk *d, Answer was)
 {
     d->first = INT_MAX; /* what is said stands below the last page */
     const Question *q = player_card(&d->player)->question;
+    Answer *a = &d->player.answers[d->player.card];
     desk_judge(d);
+    if (was.right && !a->right && !q->predict) {
+        *a = was;
+        buf_puts(&d->said, " Your right answer counts.");
+    }
     if (q->predict) { /* kept; the next card says what came, and why */
         buf_clear(&d->said);
         buf_puts(&d->said, "Kept. Space: see what comes.");
@@ -245,6 +251,7 @@ bool desk_answer(Desk *d, const char *typed, Err *err)
         return err_set(err, d->open ? "this card asks nothing; Space goes on" : "no lesson is open; t opens one");
     desk_clear_said(d);
     *d->typed = 0;
+    const Answer was = d->player.answers[d->player.card];
     char *end;
     long choice = strtol(typed, &end, 10);
     bool ok;
@@ -257,7 +264,7 @@ bool desk_answer(Desk *d, const char *typed, Err *err)
             utf8_print(d->typed, sizeof d->typed, "%s", typed);
     }
     if (ok)
-        graded(d);
+        graded(d, was);
     return ok;
 }
 

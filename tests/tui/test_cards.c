@@ -512,6 +512,27 @@ static void a_number_is_worked_at(void **state)
     assert_false(a.desk.open);
 }
 
+/* A question that was answered right stays so, whatever is typed behind it; of a sum of which not all terms have room
+ * the largest one is shown. */
+static void what_was_right_stays_right(void **state)
+{
+    (void)state;
+    open_lesson(26);
+    Player *p = &a.desk.player;
+    Buf screen = {0};
+    desk_go(&a.desk, 2);
+    put_screen(&screen);
+    assert_non_null(strstr(buf_str(&screen), "largest 1 of 15 terms shown"));
+    assert_null(strstr(buf_str(&screen), "0 = "));
+    buf_free(&screen);
+    desk_go(&a.desk, 4);
+    app_do(&a, "answer 8");
+    assert_true(p->answers[4].right && a.desk.right);
+    app_do(&a, "answer 257");
+    assert_true(p->answers[4].right && !p->answers[4].missed && p->answers[4].number == 8);
+    assert_non_null(strstr(buf_str(&a.desk.said), "Your right answer counts."));
+}
+
 /* The line of keys of the card in a canvas of 80 x 24. */
 static void put_foot(Buf *out)
 {
@@ -628,6 +649,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(digits_bring_their_question, start, stop),
         cmocka_unit_test_setup_teardown(a_question_keeps_its_keys, start, stop),
         cmocka_unit_test_setup_teardown(a_number_is_worked_at, start, stop),
+        cmocka_unit_test_setup_teardown(what_was_right_stays_right, start, stop),
         cmocka_unit_test_setup_teardown(a_kept_answer_hides_itself, start, stop),
         cmocka_unit_test_setup_teardown(a_small_card_is_skipped_at_once, start, stop),
         cmocka_unit_test_setup_teardown(what_one_will_be_able_to_do_is_a_sentence, start, stop),

@@ -251,13 +251,26 @@ static void draw_so_far(const Paint *p, const Explanation *e, size_t shown, int 
     canvas_printf(p->c, y, r.x, r.w, STYLE_STRONG, "%s after %zu of %zu terms", number, shown, e->terms);
 }
 
+/* The next of the `most` largest terms in the order of the sum: the first from `from` on. They are the first lines. */
+static size_t next_large(const Explanation *e, size_t most, size_t from)
+{
+    size_t next = e->terms;
+    for (size_t i = 0; i < most && i < e->line_count; i++)
+        next = e->lines[i].term >= from && e->lines[i].term < next ? e->lines[i].term : next;
+    return next;
+}
+
+/* Where not all have room the largest ones, in their order; of those that come one after the other the last ones. */
 static void draw_terms(const Paint *p, const Shown *v, const Explanation *e, Rect r)
 {
     int counted = p->s->look.worked.terms, y = r.y;
     size_t shown = counted > 0 && (size_t)counted < e->terms ? (size_t)counted : e->terms;
     size_t room = r.h > 1 ? (size_t)r.h - 1 : 0, first = counted > 0 && shown > room ? shown - room : 0;
-    for (size_t i = first; i < shown && i - first < room; i++)
-        draw_term(p, v, worked_line(e, i), y++, r);
+    for (size_t i = first; i < shown && (size_t)(y - r.y) < room; i++) {
+        i = counted > 0 || shown <= room ? i : next_large(e, room, i);
+        if (i < shown)
+            draw_term(p, v, worked_line(e, i), y++, r);
+    }
     if (shown < e->terms) {
         draw_so_far(p, e, shown, y, r);
         return;
@@ -266,7 +279,8 @@ static void draw_terms(const Paint *p, const Shown *v, const Explanation *e, Rec
     number_full_text(number, sizeof number, e->stored, 12);
     const size_t seen = (size_t)(y - r.y);
     if (e->equal && seen < shown)
-        canvas_printf(p->c, y, r.x, r.w, STYLE_GOOD, "%s   bit for bit; %zu of %zu terms shown", number, seen, shown);
+        canvas_printf(p->c, y, r.x, r.w, STYLE_GOOD, "%s   bit for bit; %s%zu of %zu terms shown", number,
+                      counted > 0 || !seen ? "" : "largest ", seen, shown);
     else
         canvas_printf(p->c, y, r.x, r.w, e->equal ? STYLE_GOOD : STYLE_ERROR, "%s   %s", number,
                       e->equal ? "derived again from these, bit for bit" : "is not what its terms give");
