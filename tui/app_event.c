@@ -7,6 +7,7 @@
 #include "core/session/address.h"
 #include "core/session/learned/measures.h"
 #include "core/session/play.h"
+#include "core/session/screens.h"
 #include "lessons/check.h"
 #include "lessons/layout.h"
 #include "tui/app_parts.h"
@@ -35,7 +36,9 @@ static void run_binding(App *a, const KeyBinding *k)
 {
     char line[SESSION_PATH + 16];
     bool says = k->traits & KEY_TWICE, again = says && a->said, copies = strcmp(k->command, "copy") == 0;
-    if (again)
+    if (again && screen_now(&a->s)->say) /* it speaks of itself, whatever node lies behind it */
+        snprintf(line, sizeof line, "glossary screen");
+    else if (again)
         snprintf(line, sizeof line, "glossary %s", a->s.place.path);
     else if (!app_counted(a, k, line, sizeof line))
         snprintf(line, sizeof line, copies && a->copied ? "%s row" : "%s", k->command);

@@ -646,6 +646,10 @@ static void saying_twice(void **state)
             fail_msg("%s: %s", CLAIMS[i].line, buf_str(&a.overlay.text));
         key("q");
     }
+    app_do(&a, "heads"); /* a screen that speaks of itself: no word of the tensor behind it */
+    keys("i i");
+    assert_int_equal(strncmp(buf_str(&a.overlay.text), "heads, this screen: how far and how evenly", 42), 0);
+    key("Esc");
 }
 
 /* A search in a list is closed by itself; the list stays, and its ends are a key away. */

@@ -9,6 +9,7 @@
 #include "core/session/ask/ask_parts.h"
 #include "core/session/command.h"
 #include "core/session/place.h"
+#include "core/session/screens.h"
 
 static const struct {
     const char *word, *text;
@@ -362,6 +363,12 @@ bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err)
         trimmed[n - 1] = 0;
     if (!*trimmed) {
         put_all(g, out);
+        return true;
+    }
+    if (strcmp(trimmed, "screen") == 0) { /* the one that is on, and the entry of its name */
+        const ScreenSpec *screen = screen_now(s);
+        buf_printf(out, "%s, this screen: %s\n", screen->name, screen->about);
+        put_terms(screen->name, out);
         return true;
     }
     if (strcmp(trimmed, "nodes") == 0) {
