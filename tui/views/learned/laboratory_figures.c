@@ -141,6 +141,21 @@ static void draw_header(const Paint *p, Rect *r, const Laboratory *l, const Colu
         draw_sides(p, c, line.y, line.x + c->label + group);
 }
 
+/* Of pictures the answer's gradient is asked for with the screen; of texts nobody has said whose is meant. */
+static bool put_unasked(const Paint *p, const Laboratory *l, const LabFigure *f, Rect r)
+{
+    static const char *const WHY[] = {"not asked for yet (:gradient ADDRESS)", "not asked for yet"};
+    for (Side side = SIDE_A; side <= SIDE_B; side++)
+        if (session_node(p->s, side, probe_path(p->s, side, l, f->row)) != NO_NODE)
+            return false;
+    for (size_t i = 0; i < sizeof WHY / sizeof *WHY; i++)
+        if (utf8_cells(WHY[i]) < r.w) {
+            canvas_text(p->c, r.y, r.x + 1, r.w - 1, STYLE_DIM, WHY[i]);
+            return true;
+        }
+    return false;
+}
+
 void laboratory_figures(const Paint *p, Rect r, const Laboratory *l)
 {
     if (r.h < 1 || r.w < 1)
@@ -150,6 +165,8 @@ void laboratory_figures(const Paint *p, Rect r, const Laboratory *l)
     for (int i = 0; i < FIGURE_COUNT && i < r.h; i++) {
         const LabFigure *f = &FIGURES[i];
         canvas_text(p->c, r.y + i, r.x, c.label - 1, STYLE_DIM, c.label >= LABEL ? f->label : f->brief);
+        if (f->gradient && put_unasked(p, l, f, (Rect){r.y + i, r.x + c.label, 1, r.w - c.label}))
+            continue;
         draw_group(p, l, &c, f, false, r.y + i, r.x + c.label);
         if (c.head)
             draw_group(p, l, &c, f, true, r.y + i, r.x + c.label + c.each * c.width);
