@@ -412,18 +412,12 @@ bool patches_command(Session *s, const Args *a, Err *err)
     s->look.patches.of = of;
     s->look.patches.against = against;
     s->look.patches.at = at;
-    if (t != AXIS_NONE && !of && !against)
-        patches_hint(s);
+    patches_hint(s);
     s->look.patches.row = 0;
     s->look.patches.col = tokens ? patches_first_token(s) : 0;
     exhibit_drop_patching(s->now, NULL);
     const char *path = site_path_any(session_graph(s, SIDE_B), kind_of(s) == PATCH_TOKENS ? SITE_RESID_PRE : SITE_Z);
     return screen_go(s, SCREEN_PATCHES, path ? path : graph_node(g, ledger_answers(g))->path, err);
-}
-
-bool patches_on_show(const Session *s)
-{
-    return s->place.screen == SCREEN_PATCHES;
 }
 
 bool patches_open(Session *s, Err *err)
@@ -450,15 +444,6 @@ static void put_answer(const Session *s, int o, Buf *out)
 {
     char label[64];
     buf_puts(out, axis_label(patches_axis(s), o, label, sizeof label));
-}
-
-void patches_put_after(const Session *s, int row, Buf *out)
-{
-    char label[64];
-    const Graph *g = s->now->pass.base;
-    const int t = node_role(g, ledger_answers(g), ROLE_QUERY);
-    if (t != AXIS_NONE)
-        buf_printf(out, " after %s", axis_label(&g->axes[t], row, label, sizeof label));
 }
 
 /* "the logit of lo less that of had after er is −1.2 in B, on show, and 3.4 in A, pinned" */

@@ -26,7 +26,8 @@ void patches_put_how(const Session *s, Buf *out);
 /* Those commands in a line, of the sheet that was asked for; false where one has a text to be put in. */
 bool patches_example(const Session *s, Buf *out);
 bool patches_begin_example(Session *s, Err *err); /* does them */
-/* Of texts: says, where A and B answer the same after the token that is asked, after which they first don't. */
+/* Of texts, where no answers were named: says, if A and B answer the same after the token that is asked, after which
+ * they first don't. */
 void patches_hint(Session *s);
 /* " after er", the token after which it is asked; nothing where the model answers once. Appended. */
 void patches_put_after(const Session *s, int row, Buf *out);

@@ -101,9 +101,11 @@ void patches_hint(Session *s)
     const NodeId y = ledger_answers(g), z = from ? graph_find(from, graph_node(g, y)->path) : NO_NODE;
     const size_t answers = (size_t)patches_axis(s)->n, rows = graph_cells(g, y) / answers,
                  at = (size_t)clamp(s->look.patches.at, 0, (int)rows - 1);
+    const int asks = node_role(g, y, ROLE_QUERY);
     size_t row = 0;
     char here[32], there[32];
-    if (z == NO_NODE || s->pinned->model != s->now->model || graph_cells(from, z) != graph_cells(g, y) ||
+    if (asks == AXIS_NONE || s->look.patches.of || s->look.patches.against || z == NO_NODE ||
+        s->pinned->model != s->now->model || graph_cells(from, z) != graph_cells(g, y) ||
         !run_step(s->now->pass.base_run, y, CLOCK_NEVER) || !run_step(exhibit_run(s->pinned), z, CLOCK_NEVER))
         return;
     const float *b = run_peek(s->now->pass.base_run, y), *a = run_peek(exhibit_run(s->pinned), z);
@@ -111,7 +113,7 @@ void patches_hint(Session *s)
         row++;
     if (row == rows || apart(a, b, at, answers))
         return;
-    const Axis *t = &g->axes[node_role(g, y, ROLE_QUERY)];
+    const Axis *t = &g->axes[asks];
     session_say(s, "After %s A and B answer the same; apart after %s: `goto logits[t=%zu]; patching`",
                 axis_label(t, (int)at, here, sizeof here), axis_label(t, (int)row, there, sizeof there), row);
 }
@@ -126,6 +128,20 @@ int patches_first_token(const Session *s)
     while (i < a->count && i < b->count && a->word[i] == b->word[i])
         i++;
     return i < b->count ? i : 0;
+}
+
+bool patches_on_show(const Session *s)
+{
+    return s->place.screen == SCREEN_PATCHES;
+}
+
+void patches_put_after(const Session *s, int row, Buf *out)
+{
+    char label[64];
+    const Graph *g = s->now->pass.base;
+    const int t = node_role(g, ledger_answers(g), ROLE_QUERY);
+    if (t != AXIS_NONE)
+        buf_printf(out, " after %s", axis_label(&g->axes[t], row, label, sizeof label));
 }
 
 void patches_put_same(const Session *s, const PatchingResult *r, Buf *out)
