@@ -735,6 +735,8 @@ static void a_row_of_words(void **state)
             fail_msg("no %s in: %s", label, buf_str(&line));
         assert_int_equal(k->ref.cell, row + (size_t)next++);
         strong += values[k->ref.cell] > 2.0F / (float)words->n;
+        for (int x = 19; x < 24; x++) /* bold says of a number what the line below has */
+            assert_int_not_equal(c.cells[y * c.w + x].style, STYLE_STRONG);
         for (int x = 22; x < 40; x++)
             if (c.cells[y * c.w + x].ch == '%')
                 bold += c.cells[y * c.w + x].style == STYLE_STRONG;

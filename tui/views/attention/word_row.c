@@ -24,7 +24,7 @@ void word_ground(const Paint *p, int y, int x, int cells, const ColourScale *sca
         if (!k)
             continue;
         if (k->style == STYLE_CURSOR)
-            k->style = STYLE_STRONG;
+            k->style = STYLE_TEXT; /* strong is what stands out */
         k->ref = ref;
         k->level = 1; /* a word is not the number that the trace has */
         if (none)

@@ -179,14 +179,14 @@ static void draw_rotation(const Paint *p, const Waves *w)
     axis_label(places, w->place, label, sizeof label);
     utf8_print(name, sizeof name, "PE(%.16s), sin and cos", label);
     put_pair(p, w, 1, name, &pairs, (place * half + pair) * PAIR, STYLE_TEXT);
-    snprintf(name, sizeof name, "rotation, %d positions on", w->onward);
+    snprintf(name, sizeof name, "rotation, %d position%s on", w->onward, w->onward == 1 ? "" : "s");
     size_t m = (k * half + pair) * PAIR * PAIR;
     put_pair(p, w, 2, name, &turn, m, STYLE_DIM);
     for (int i = 0; i < PAIR && w->text.h > 2 && 24 + (i + 3) * NUMBER <= w->text.w; i++)
         put_number(p, &turn, m + PAIR + (size_t)i, w->text.y + 2, w->text.x + 24 + (i + 2) * NUMBER,
                    w->text.x + w->text.w, STYLE_DIM);
     put_pair(p, w, 3, "rotation · PE", &carried, jump * PAIR, STYLE_TEXT);
-    snprintf(name, sizeof name, "PE, %d positions on", w->onward);
+    snprintf(name, sizeof name, "PE, %d position%s on", w->onward, w->onward == 1 ? "" : "s");
     put_pair(p, w, 4, name, &onward, jump * PAIR, STYLE_TEXT);
     put_pair(p, w, 5, "residual", &residual, jump * PAIR, STYLE_STRONG);
     if (w->text.h > 6) {
