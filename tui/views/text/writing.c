@@ -282,7 +282,8 @@ static void draw_header(const Paint *p, Rect r, const Writing *w)
         canvas_text(p->c, r.y, r.x + at.ahead + AWAY, at.bar, STYLE_DIM, "logit");
     for (int k = 0; k < at.seconds; k++) {
         const int from = r.x + at.then + k * at.each;
-        canvas_text(p->c, r.y, from, at.share ? SECOND - SHARE - 1 : at.each - 1, STYLE_HEADER, k ? "third" : "second");
+        const int room = at.share ? SECOND - SHARE - 1 : at.each - 1;
+        canvas_text(p->c, r.y, from, room, STYLE_HEADER, k ? "third" : room < 6 ? "2nd" : "second");
         if (at.each == SECOND && at.share)
             canvas_right(p->c, r.y, from + SECOND - SHARE - 1, SHARE, STYLE_HEADER, "prob.");
     }
