@@ -77,9 +77,11 @@ void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
                                                : ", twice uniform",
                *unit = diff ? "points" : "%";
     const double from = (double)(100 * threshold(a) / a->whole);
-    const int forms = lines && a->t_axis->n > 1 ? 3 : 0; /* of other rows' lines fewer are drawn */
+    const int forms = lines && a->t_axis->n > 1 ? 4 : 0; /* of other rows' lines fewer are drawn */
     for (int k = 0; k < forms; k++) {
-        const int used = k == 2 ? utf8_print(text, sizeof text, "> %.3g %s; grey: > 50 %s", from, unit, unit)
+        const int used = k >= 2 ? utf8_print(text, sizeof text,
+                                             k == 2 ? "lines > %.3g %s; grey > 50 %s" : "> %.3g %s; grey: > 50 %s",
+                                             from, unit, unit)
                                 : utf8_print(text, sizeof text, "lines: > %.3g %s%s; grey, others': > 50 %s", from,
                                              unit, k ? "" : why, unit);
         if (used <= r.w) {
