@@ -74,3 +74,9 @@ bool byte_text(const char *piece, Buf *out)
     buf_free(&bytes);
     return other;
 }
+
+const char *byte_text_signs(const char *names, bool brief)
+{
+    const bool there = strstr(names, "Ġ") || strstr(names, "Ċ");
+    return !there ? "" : brief ? "Ġ: a blank, Ċ: a line's end" : "Ġ is a blank before the word, Ċ a line's end";
+}

@@ -19,6 +19,9 @@ uint32_t byte_char(unsigned char byte); /* …and the character that stands for 
  * as it is stored. */
 bool byte_text(const char *piece, Buf *out);
 
+/* What Ġ and Ċ are, where a text of such names has one of them; else "". brief: in few words. */
+const char *byte_text_signs(const char *names, bool brief);
+
 /* Is it a byte by its number, which is no special token ("<s>") though it begins like one? */
 static inline bool byte_text_raw(const char *name)
 {

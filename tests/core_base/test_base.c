@@ -448,6 +448,9 @@ static void pieces_of_bytes_are_read(void **state)
     Buf none = {0};
     assert_false(byte_text("日本", &none)); /* not of that alphabet */
     assert_int_equal(none.len, 0);
+    assert_string_equal(byte_text_signs("it Ġrained", false), "Ġ is a blank before the word, Ċ a line's end");
+    assert_string_equal(byte_text_signs("Ċ", true), "Ġ: a blank, Ċ: a line's end");
+    assert_string_equal(byte_text_signs("▁it ##s", false), ""); /* other vocabularies have no such signs */
 }
 
 static void utf8_cleans(void **state)

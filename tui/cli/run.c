@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/byte_text.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
@@ -103,6 +104,8 @@ static void put_steps(const Session *s, int count, const Answer *a, Buf *out)
             buf_printf(out, "   %s %.5f", class_name(s, best[1], name, sizeof name), (double)row[best[1]]);
         buf_putc(out, '\n');
     }
+    const char *signs = byte_text_signs(buf_str(out), false);
+    buf_printf(out, *signs ? "%s\n" : "%s", signs);
 }
 
 static void json_steps(const Session *s, int count, const Answer *a, Buf *out)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/byte_text.h"
 #include "core/base/file.h"
 #include "core/base/utf8.h"
 #include "core/io/chat.h"
@@ -85,6 +86,8 @@ static void put_table(const Tokenizer *t, const char *text, const Buf *said, con
             buf_puts(out, "  (the chat template's)");
         buf_putc(out, '\n');
     }
+    const char *signs = byte_text_signs(buf_str(out), false);
+    buf_printf(out, *signs ? "\n%s\n" : "%s", signs);
     if (k->losts) {
         buf_putc(out, '\n');
         put_lost(k->losts, out);

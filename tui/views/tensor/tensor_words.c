@@ -1,5 +1,6 @@
 /* Words, one below the other: those of the node in focus, each with its place, and beside it, where there is another
  * text, the words of that one. A word that was written has the probability with which the model wrote it. */
+#include "core/base/byte_text.h"
 #include "core/base/utf8.h"
 #include "tui/views/tensor/tensor.h"
 
@@ -133,12 +134,32 @@ static void draw_column(const Paint *p, const Column *c, bool focus)
     }
 }
 
+/* Below words of a byte-level vocabulary what their signs are, where a line is free. */
+static void put_signs(const Paint *p, Rect r, const Column *c, int n)
+{
+    Buf names = {0};
+    int used = 0;
+    for (int i = 0; i < n; i++) {
+        const int words = (int)c[i].v.count, lines = (words - 1) * c[i].pitch + (c[i].pitch > 2 ? c[i].pitch - 1 : 1);
+        char label[64];
+        for (int k = 0; k < words && lines < r.h - 1; k++)
+            buf_puts(&names, axis_label(c[i].tokens, k, label, sizeof label));
+        used = lines > used ? lines : used;
+    }
+    const char *signs = byte_text_signs(buf_str(&names), false);
+    signs = utf8_cells(signs) > r.w ? byte_text_signs(buf_str(&names), true) : signs;
+    if (used < r.h - 1 && utf8_cells(signs) <= r.w)
+        canvas_text(p->c, r.y + r.h - 1, r.x, r.w, STYLE_DIM, signs);
+    buf_free(&names);
+}
+
 static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
 {
     Column c[2];
     int n = columns_open(p, r, t, c);
     for (int i = 0; i < n; i++)
         draw_column(p, &c[i], focus);
+    put_signs(p, r, c, n);
 }
 
 static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *cell)
