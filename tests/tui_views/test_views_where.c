@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "core/session/screens.h"
+#include "core/session/screens/patches.h"
 #include "tests/tui_views/where_test.h"
 #include "tui/canvas/cell_look.h"
 #include "tui/canvas/plot.h"
@@ -2378,6 +2379,17 @@ static void a_cell_of_nothing_is_explained(void **state)
         shows(&VIEW_PATCHES, SIDE_B, OF[i][0], OF[i][1], "  0  ");
         shows(&VIEW_PATCHES, SIDE_B, OF[i][0], OF[i][1], " 0: under ");
     }
+    int falls = 0, rises = 0;
+    for (int i = 0; i < 4; i++) { /* what is below 0 falls, by what is above it */
+        const PatchingResult *r = session_patching(&session, NULL);
+        const int here = patches_here(&session, r);
+        const bool fall = here >= 0 && r->exact[here] < 0;
+        shows(&VIEW_PATCHES, SIDE_B, 33, 90, fall ? "It falls by " : "It rises by ");
+        falls += fall;
+        rises += !fall;
+        command("move right");
+    }
+    assert_true(falls && rises);
 }
 
 int main(void)

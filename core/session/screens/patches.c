@@ -496,8 +496,8 @@ static bool say_patches(const Teller *t)
     if (i >= 0 && !isnan(r->exact[i])) {
         buf_puts(t->out, "With A's value of ");
         patches_put_place(t->s, &r->place[i], t->out);
-        buf_puts(t->out, " in B the difference rises by ");
-        ask_put_short(t->out, r->exact[i]);
+        buf_puts(t->out, r->exact[i] < 0 ? " in B the difference falls by " : " in B the difference rises by ");
+        ask_put_short(t->out, fabsf(r->exact[i]));
         buf_puts(t->out, "; the gradient says ");
         ask_put_short(t->out, r->gradient[i]);
         buf_puts(t->out, ". ");
