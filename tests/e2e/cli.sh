@@ -413,6 +413,9 @@ refused 2 "takes no 'star'" evaluate star
 refused 2 "mean nothing here" evaluate -i '#4'
 refused 2 "leave --pictures away" evaluate --showcase --pictures shapes-labelled
 
+ok "a page" help models
+says "a table's cell stands behind its column's name" '^ +asked by: the second half, but for its last$'
+
 # --- wrong usage
 refused 2 "did you mean 'show'" shwo
 refused 2 "there is no file 'x/y.png'" x/y.png
@@ -611,6 +614,14 @@ ok "the same by number" tokens --json -m words_t5 -i "a ab"
 IDS=$(sed 's/.*"ids":\[\([0-9,]*\)\].*/\1/' <<<"$OUT") PIECES=$(grep -o '"pieces":\[[^]]*\]' <<<"$OUT")
 ok "numbers are taken as numbers" tokens --json -m words_t5 -i "ids:$IDS"
 check "…and stay what they are, with their pieces" grep -qF "\"ids\":[$IDS],$PIECES" <<<"$OUT"
+cp -r "$FAMILIES/words_gpt2" bytes
+chmod -R u+w bytes
+printf '%s' '{"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false},"decoder":{"type":"ByteLevel"},' \
+    '"model":{"type":"BPE","vocab":{"Ġ":1,"a":2,"b":3,"Ġa":4},"merges":["Ġ a"]}}' >bytes/tokenizer.json
+for verb in tokens run "screen --size 80x24"; do
+    ok "$verb of a byte-level vocabulary" $verb -m bytes -i "b a"
+    says "…says what its signs are" 'Ġ(:| is) a blank.*Ċ(:|) a line'
+done
 ok "…two texts of them" tokens -m words_t5 -i "ids:${IDS%%,*}|ids:${IDS##*,}"
 check "…a line for each" [ "$(grep -cE '^ +[0-9]+ ' <<<"$OUT")" = 2 ]
 refused 1 'there is no piece 99999: ' tokens -m words_t5 -i ids:99999
