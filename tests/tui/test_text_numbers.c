@@ -765,19 +765,57 @@ static void nothing_is_half_said(void **state)
     run("reset view");
 }
 
+/* A word as a value is whole, whatever else has room; a head's name and the scale beside it are two things; and what
+ * moved most has its number beside its bar. */
+static void words_are_not_cut(void **state)
+{
+    (void)state;
+    run("word tired wide; goto encoder.tokens[s=11]; view heat; compare sides");
+    draw(40, 120);
+    assert_true(on_screen(" = tired"));
+    assert_true(on_screen(" = wide"));
+    run("goto probs[t=10]; view answer");
+    draw(40, 120);
+    assert_true(on_screen("points"));
+    assert_true(on_screen(" 89.2")); /* of trop: fatigué or large */
+    run("pin off; word wide tired; pin off; goto probs[t=10]; why");
+    for (int w = 100; w <= 200; w += 10) {
+        draw(w < 150 ? 40 : 60, w);
+        const bool named = on_screen("head 2, animal");
+        Buf whole = {0};
+        export_text(&c, &whole);
+        const char *at = strstr(buf_str(&whole), "head 2, anim"); /* the whole word, before its scale */
+        assert_true(!at || strncmp(at, "head 2, animal", 14) == 0);
+        buf_free(&whole);
+        assert_true(named || w < 120);
+    }
+    run("reset");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_difference_of_two_streams), cmocka_unit_test(rows_that_share_a_line),
-        cmocka_unit_test(numbers_of_beginnings),         cmocka_unit_test(the_rows_numbers_are_of_its_words),
-        cmocka_unit_test(tokens_count_as_addresses_do),  cmocka_unit_test(a_number_that_is_not_there_yet),
-        cmocka_unit_test(a_drawing_is_seen_whole),       cmocka_unit_test(what_has_no_place),
-        cmocka_unit_test(words_that_are_not_seen),       cmocka_unit_test(a_part_of_a_step_costs_less),
-        cmocka_unit_test(nothing_light_behind_a_bar),    cmocka_unit_test(two_sides_have_rivals),
-        cmocka_unit_test(a_row_has_its_scores),          cmocka_unit_test(a_word_of_one_side),
-        cmocka_unit_test(signs_stand_in_quotes),         cmocka_unit_test(bars_of_a_close_up),
-        cmocka_unit_test(half_a_line_is_marked),         cmocka_unit_test(a_sheet_of_words),
-        cmocka_unit_test(no_word_is_left_out),           cmocka_unit_test(uniform_has_its_name),
-        cmocka_unit_test(one_ground_for_a_number),       cmocka_unit_test(nothing_is_half_said)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_difference_of_two_streams),
+                                       cmocka_unit_test(rows_that_share_a_line),
+                                       cmocka_unit_test(numbers_of_beginnings),
+                                       cmocka_unit_test(the_rows_numbers_are_of_its_words),
+                                       cmocka_unit_test(tokens_count_as_addresses_do),
+                                       cmocka_unit_test(a_number_that_is_not_there_yet),
+                                       cmocka_unit_test(a_drawing_is_seen_whole),
+                                       cmocka_unit_test(what_has_no_place),
+                                       cmocka_unit_test(words_that_are_not_seen),
+                                       cmocka_unit_test(a_part_of_a_step_costs_less),
+                                       cmocka_unit_test(nothing_light_behind_a_bar),
+                                       cmocka_unit_test(two_sides_have_rivals),
+                                       cmocka_unit_test(a_row_has_its_scores),
+                                       cmocka_unit_test(a_word_of_one_side),
+                                       cmocka_unit_test(signs_stand_in_quotes),
+                                       cmocka_unit_test(bars_of_a_close_up),
+                                       cmocka_unit_test(half_a_line_is_marked),
+                                       cmocka_unit_test(a_sheet_of_words),
+                                       cmocka_unit_test(no_word_is_left_out),
+                                       cmocka_unit_test(uniform_has_its_name),
+                                       cmocka_unit_test(one_ground_for_a_number),
+                                       cmocka_unit_test(nothing_is_half_said),
+                                       cmocka_unit_test(words_are_not_cut)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -88,6 +88,44 @@ static void a_function_is_named(void **state)
     player_close(&p);
 }
 
+/* Which of the summed terms a line is, also where the operands' addresses have no room. */
+static void a_term_says_which_it_is(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    Canvas c;
+    Commands set = session_command_set();
+    const char *line = "goto blocks.1.attn.scores_raw[h=2,t=r3c4,u=r4c3]; view worked";
+    assert_true(command_do(&session, &set, line, LINE_FOREIGN, &err));
+    canvas_init(&c, 18, 50);
+    drawn_prepare(&session, &VIEW_WORKED, SIDE_B, c.clip);
+    view_draw(&VIEW_WORKED, &(Paint){.s = &session, .c = &c, .mode = MODE_256}, c.clip, SIDE_B, true);
+    const NodeId q = graph_find(session_base(&session), "blocks.1.attn.q");
+    int terms = 0;
+    for (int y = 0; y < c.h; y++) {
+        char row[6 * 80 + 1] = "", index[24];
+        size_t n = 0, cell = SIZE_MAX;
+        for (int x = 0; x < c.w; x++) {
+            const Cell *k = canvas_at(&c, y, x);
+            n += utf8_put(row + n, k->ch ? k->ch : ' ');
+            cell = k->ref.run && k->ref.node == q ? k->ref.cell : cell;
+        }
+        row[n] = 0;
+        if (cell == SIZE_MAX)
+            continue;
+        const int e = (int)(cell % 16);
+        snprintf(index, sizeof index, "[r3c4,2,%d]", e);
+        char other[24];
+        snprintf(other, sizeof other, ": e=%d", e);
+        if (!strstr(row, index) && !strstr(row, other))
+            fail_msg("e=%d is not said: %s", e, row);
+        terms++;
+    }
+    assert_true(terms >= 4);
+    canvas_free(&c);
+    commands_free(&set);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -177,6 +215,7 @@ int main(void)
         cmocka_unit_test(a_vector_that_fits_is_whole),
         cmocka_unit_test(into_what_is_not_computed),
         cmocka_unit_test(a_function_is_named),
+        cmocka_unit_test(a_term_says_which_it_is),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

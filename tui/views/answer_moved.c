@@ -112,7 +112,8 @@ void answer_moved_draw(const Paint *p, const AnswerTable *t, Rect r)
     const int pair = r.w - 2 - 2 * WORD_LEAST < PAIR_MOST ? r.w - 2 - 2 * WORD_LEAST : PAIR_MOST;
     for (int i = 0; i < n; i++)
         wide = clamp(utf8_cells(place_name(t, m[i].token, label)), wide, pair > wide ? pair : wide);
-    const int x = r.x + 1, label_w = 1 + wide, w = clamp((r.w - 1 - label_w) / 2, WORD_LEAST, WORD_MOST),
+    const int x = r.x + 1, label_w = 1 + wide, left = r.w - 1 - label_w,
+              w = clamp((left - (left >= 2 * WORD_LEAST + POINTS ? POINTS : 0)) / 2, WORD_LEAST, WORD_MOST),
               a_x = x + label_w, b_x = a_x + w, end = b_x + w, points = r.x + r.w - end >= POINTS ? POINTS : 0,
               bar_x = end + points + 1, bar = r.x + r.w - bar_x;
     canvas_text(p->c, r.y, x, label_w - 1, STYLE_HEADER, token->sequence == SEQUENCE_TARGET ? "after" : "at");

@@ -145,6 +145,13 @@ int shown_full(const Paint *p, const Shown *v, size_t cell, int y, int x, int wi
     return used;
 }
 
+int shown_full_cells(const Shown *v, size_t cell, int width)
+{
+    char text[64];
+    value_text(v, cell, width, true, text);
+    return utf8_cells(text);
+}
+
 static void put_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style,
                       const char *text)
 {

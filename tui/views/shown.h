@@ -45,6 +45,7 @@ const Axis *shown_vocabulary(const Shown *v);
 int shown_number(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
 /* With all digits that the cursor has: number_full_text. */
 int shown_full(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
+int shown_full_cells(const Shown *v, size_t cell, int width); /* of a word all of it */
 /* Are the values shares, so that A − B of them is said in points? */
 bool shown_is_share(const Shown *v);
 /* The same right-aligned in [x, x + width); as a share in percent where there is room for that, A − B in points. */

@@ -108,9 +108,9 @@ static void draw_one(const Paint *p, const Profile *f, Rect r, int tall, bool al
     Rect bars = bars_of(r, &f->a);
     draw_label(p, f, (Rect){r.y, r.x, r.h, bars.x - r.x});
     rect_cut(&bars, 't', bars.h - tall);
-    const int cell = bars.w / n, lines = !attend_listed(&f->a) ? alone && bars.h > TALL_LEAST
-                                         : cell > 1 ? words_across_lines(f->a.u_axis, cell, bars.h - TALL_LEAST)
-                                                    : 0;
+    const int cell = bars.w / n, lines = !attend_listed(&f->a)
+                                             ? alone && bars.h > TALL_LEAST
+                                             : words_across_lines(f->a.u_axis, cell, bars.h - TALL_LEAST);
     if (lines > 0) {
         Rect under = rect_cut(&bars, 'b', lines);
         draw_places(p, &f->a, bars, (Rect){under.y, r.x, under.h, r.w});

@@ -292,14 +292,18 @@ void ledger_draw_words(const Paint *p, const LedgerView *v, Rect r)
     const int n = open_texts(v, t);
     const float most = words_most(v);
     Rect caption = rect_cut(&r, 't', 1);
+    const int said = one_head(v) ? WORDS_WIDE + WORDS_GAP : VOTES_CELLS;
+    const bool scaled = n && caption.w >= said + WORDS_WIDE;
+    Rect bar = {caption.y, caption.x + said, 1, WORDS_WIDE};
+    if (one_head(v) && scaled) /* its name has all that is left */
+        bar = rect_cut(&caption, 'r', WORDS_WIDE);
     if (one_head(v))
-        put_head(p, v, caption);
+        put_head(p, v, (Rect){caption.y, caption.x, 1, caption.w - (scaled ? WORDS_GAP : 0)});
     else
         canvas_text(p->c, caption.y, caption.x, caption.w, STYLE_AXIS, n ? "votes, all heads" : "no word is looked at");
     ColourScale scale = colour_scale_of_range(p, -most, most);
-    const int said = one_head(v) ? WORDS_WIDE + WORDS_GAP : VOTES_CELLS;
-    if (n && caption.w >= said + WORDS_WIDE)
-        colour_scale_bar(p, &scale, caption.y, caption.x + said, WORDS_WIDE);
+    if (scaled)
+        colour_scale_bar(p, &scale, bar.y, bar.x, bar.w);
     bool beside = r.w >= 2 * WORDS_WIDE + WORDS_GAP;
     for (int i = 0; i < n; i++) {
         Rect of = r;

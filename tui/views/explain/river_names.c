@@ -209,8 +209,11 @@ static void put_steps(const Paint *p, const River *r, const RiverPath *path, Rec
         if (cells <= room)
             used += canvas_text(p->c, line.y, line.x + used, room, STYLE_STRONG, buf_str(&text));
         buf_free(&text);
-        if (cells > room)
+        if (cells > room) { /* more follow */
+            if (i && room > 2)
+                canvas_text(p->c, line.y, line.x + used, room, STYLE_DIM, "; …");
             return;
+        }
     }
 }
 

@@ -187,8 +187,23 @@ const char *worked_sign(Op op)
     return SIGNS[op] ? SIGNS[op] : ",";
 }
 
-/* The operands' addresses, or short where those are too long: "exp[2,qu',street], row_sum[2,qu']", "exp, row_sum". */
-static void put_where(const Graph *g, const ExplainLine *l, int room, Buf *out)
+/* "e=10": which of the terms that are summed, where an operand has an axis that the sum has not. */
+static void put_summed(const Graph *g, NodeId sum, const ExplainLine *l, Buf *out)
+{
+    const Dims d = graph_node(g, l->ref[0].node)->dims;
+    char label[64];
+    for (int i = 0; i < d.n; i++) {
+        const Axis *a = &g->axes[d.axis[i]];
+        if (dims_find(graph_node(g, sum)->dims, d.axis[i]) >= 0)
+            continue;
+        const size_t index = l->ref[0].cell / dims_stride(g->axes, d, d.axis[i]) % (size_t)a->n;
+        buf_printf(out, "%s%s=%s", out->len ? ", " : "", a->sym, axis_label(a, (int)index, label, sizeof label));
+    }
+}
+
+/* The operands' addresses, or short where those are too long: "exp[2,qu',street], row_sum[2,qu']", "exp, row_sum"; of
+ * a sum "q, k: e=10". */
+static void put_where(const Graph *g, NodeId sum, const ExplainLine *l, int room, Buf *out)
 {
     for (int i = 0; i < l->operands; i++) {
         buf_puts(out, i ? ", " : "");
@@ -204,6 +219,12 @@ static void put_where(const Graph *g, const ExplainLine *l, int room, Buf *out)
                              : node_name(graph_node(g, at->node)));
         }
     }
+    Buf summed = {0};
+    if (*buf_str(out) && !strchr(buf_str(out), '['))
+        put_summed(g, sum, l, &summed);
+    if (summed.len)
+        buf_printf(out, ": %s", buf_str(&summed));
+    buf_free(&summed);
 }
 
 /* One term: what it adds, its operands, where they stand. */
@@ -229,7 +250,7 @@ static void draw_term(const Paint *p, const Shown *v, const ExplainLine *l, int 
             shown_number_right(p, &o, l->ref[i].cell, y, x, TERM - 1, STYLE_TEXT);
         x += TERM;
     }
-    put_where(v->graph, l, r.x + r.w - x - 1, &where);
+    put_where(v->graph, v->node, l, r.x + r.w - x - 1, &where);
     canvas_text(p->c, y, x + 1, r.x + r.w - x - 1, STYLE_DIM, buf_str(&where));
     buf_free(&where);
 }

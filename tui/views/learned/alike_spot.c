@@ -71,7 +71,7 @@ const char *alike_own(int width)
 int alike_draw_components(const Paint *p, const Spot *v, Rect line, bool brief)
 {
     static const char *const SAID[] = {"principal components, each place its own", "components, each place its own",
-                                       "rgb, each place its own"};
+                                       "3 components as rgb"};
     char text[192], shares[64] = "";
     int n = 0;
     for (int k = 0; k < COMPONENTS && v->value[COLOURS].values; k++)

@@ -171,7 +171,7 @@ static int plots_of(const Curves *c, Plot list[PLOTS_MOST])
     float low = least_entropy(c);
     int n = c->on_twin ? add_entropies(c, list, 0, low) : 0;
     n = add_figure(c, list, n, "loss", NULL, HISTORY_LOSS);
-    n = add_figure(c, list, n, text ? "words right" : "accuracy", NULL, HISTORY_ACCURACY);
+    n = add_figure(c, list, n, text ? "words right" : c->twin ? "accuracy" : "batch accuracy", NULL, HISTORY_ACCURACY);
     if (!c->on_twin)
         n = add_entropies(c, list, n, low);
     if (text)

@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,12 +181,33 @@ int neuron_draw_own_text(const Paint *p, const Unit *u, Rect r)
 
 enum { PIECE = 128 };
 
+/* The characters that end in a token: one of several bytes may begin in those before it. */
+static void put_ended(const NeuronShown *n, int k, int token, Buf *out)
+{
+    enum { BEFORE = 3 };
+    Buf all = {0};
+    char text[4 * PIECE];
+    size_t own = 0;
+    for (int t = token > BEFORE ? token - BEFORE : 0; t <= token; t++) {
+        own = all.len;
+        neuron_piece(n, k, t, &all);
+    }
+    snprintf(text, sizeof text, "%s", buf_str(&all));
+    utf8_mend(text);
+    for (const char *c = text, *end = c; *c; c = end) {
+        utf8_next(&end);
+        if ((size_t)(end - text) > own)
+            buf_add(out, c, (size_t)(end - c));
+    }
+    buf_free(&all);
+}
+
 /* What a token adds, in one line; returns its cells. */
 static int piece_of(const NeuronShown *n, int k, int token, char out[PIECE])
 {
     Buf piece = {0}, line = {0};
     char clean[PIECE];
-    neuron_piece(n, k, token, &piece);
+    put_ended(n, k, token, &piece);
     for (const char *c = buf_str(&piece); *c; c++)
         if (*c == '\n')
             buf_puts(&line, "↵");

@@ -318,7 +318,9 @@ static void put_more(const Paint *p, const Training *t, const Layout *l)
     if (before && after && from > end - w)
         w = snprintf(text, sizeof text, "%d+%d more", before, after);
     else if (from > end - w)
-        w = snprintf(text, sizeof text, "%d more", before + after);
+        w = utf8_print(text, sizeof text, before ? "‹%d more" : "%d more›", before + after);
+    if (from > end - w)
+        w = utf8_print(text, sizeof text, before ? "‹%d" : "%d›", before + after);
     if ((before || after) && from <= end - w)
         canvas_text(p->c, last.y + last.h - 1, end - w, w, STYLE_DIM, text);
 }
@@ -454,7 +456,9 @@ static void draw_status(const Paint *p, const Training *t, Rect r)
     if (!t->count)
         return;
     int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG,
-                             r.w >= STATUS_WIDE ? "recorded while training, step %d" : "step %d", step_of(t));
+                             r.w >= STATUS_WIDE + (t->twin ? LEGEND_WIDE : 0) ? "recorded while training, step %d"
+                                                                              : "step %d",
+                             step_of(t));
     used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "  %d of %d", t->snapshot + 1, t->count);
     used += put_means(p, t, (Rect){r.y, r.x + used, 1, r.w - used});
     if (!t->twin || r.w - used < LEGEND)

@@ -112,13 +112,11 @@ void tensor_value_line(const Paint *p, int y, int x, int width, const Shown *v)
     while (name > text && name[-1] != '.')
         name--;
     const char *const shorter[] = {text, name, end, ""};
-    char number[32] = "…";
-    if (v->values)
-        number_full_text(number, sizeof number, v->values[v->cell], width < 12 ? width : 12);
     const char *words = "";
+    const int cells = v->values ? shown_full_cells(v, v->cell, width) : 1;
     for (size_t k = 0; k < sizeof shorter / sizeof *shorter; k++) {
         words = shorter[k];
-        if (!*words || utf8_cells(words) + 3 + utf8_cells(number) <= width)
+        if (!*words || utf8_cells(words) + 3 + cells <= width)
             break;
     }
     int at = x;
@@ -129,7 +127,7 @@ void tensor_value_line(const Paint *p, int y, int x, int width, const Shown *v)
     if (v->values)
         shown_full(p, v, v->cell, y, at, x + width - at, STYLE_STRONG);
     else
-        canvas_text(p->c, y, at, x + width - at, STYLE_DIM, number);
+        canvas_text(p->c, y, at, x + width - at, STYLE_DIM, "…");
     buf_free(&where);
 }
 
