@@ -87,8 +87,9 @@ static void choose(River *r, const Tributary *all, int count, int columns)
         mlps += all[i].head < 0;
         attentions += all[i].head == 0;
     }
-    int room = columns / 2 > mlps + attentions ? columns / 2 : columns,
-        kept = count <= columns ? count : room - mlps - attentions;
+    int room = columns / 2 > mlps + attentions ? columns / 2 : columns;
+    room -= room == columns && room > mlps + 2 * attentions ? attentions : 0; /* blocks stand apart */
+    int kept = count <= columns ? count : room - mlps - attentions;
     for (int i = 0; i < count; i++) /* that of the cursor takes a column of one of the largest */
         kept -= all[i].number == here && all[i].head >= 0 && kept < count && rank_of(all, count, i) >= kept - 1;
     if (kept < 0) {
