@@ -193,8 +193,8 @@ static void step_text(const River *r, const LedgerVia *via, int i, int form, con
 }
 
 /* "block 2 head 1 wrote 0.325 of 2.002 into r1c2, from r1c3; 1 h0 0.050 of 0.268, from r2c2": of what the head that
- * spoke read, as many steps as there is room for. */
-static void put_steps(const Paint *p, const River *r, const RiverPath *path, Rect line)
+ * spoke read, as many steps as there is room for; how many. */
+static int put_steps(const Paint *p, const River *r, const RiverPath *path, Rect line)
 {
     int used = 0;
     for (int i = 0; i < path->told; i++) {
@@ -212,9 +212,10 @@ static void put_steps(const Paint *p, const River *r, const RiverPath *path, Rec
         if (cells > room) { /* more follow */
             if (i && room > 2)
                 canvas_text(p->c, line.y, line.x + used, room, STYLE_DIM, "; …");
-            return;
+            return i;
         }
     }
+    return path->told;
 }
 
 /* In front of the line the token that the first head looked at, of one that is of another text, and so has no column,
@@ -231,7 +232,9 @@ static void put_ends(const Paint *p, const River *r, const RiverPath *path, Rect
     if (path->at[path->steps] < 0) {
         buf_clear(&start);
         river_name(r->v->g, first->entry, first->head, front, &start);
-        canvas_label(p->c, line.y, line.x, front, STYLE_STRONG, buf_str(&start));
+        const int used = canvas_label(p->c, line.y, line.x, front, STYLE_STRONG, buf_str(&start));
+        for (int at = line.x + used + 1; at < x[path->steps]; at++)
+            canvas_glyph(p->c, line.y, at, STYLE_STRONG, p->c->ascii ? '-' : 0x2500);
     } else if (utf8_cells(label) <= front)
         canvas_text(p->c, line.y, line.x + front - utf8_cells(label), utf8_cells(label), STYLE_STRONG, label);
     buf_free(&start);
@@ -246,7 +249,8 @@ void river_put_path(const Paint *p, const River *r, Rect line)
     RiverPath path;
     if (!river_path(r, &path))
         return;
-    put_steps(p, r, &path, rect_cut(&line, 't', 1));
+    const int told = put_steps(p, r, &path, rect_cut(&line, 't', 1));
+    path.steps = path.steps < told ? path.steps : told; /* the line goes no further than the words */
     if (!line.h || !path.steps)
         return;
     int x[LEDGER_STEPS + 1] = {river_column(r, line, path.at[0]) + river_own(r, &r->at[path.at[0]]) - 1};
@@ -254,8 +258,9 @@ void river_put_path(const Paint *p, const River *r, Rect line)
         x[i] = path.at[i] < 0 ? line.x + river_left(line) + PATH_NAME : river_column(r, line, path.at[i]);
     for (int at = x[path.steps]; at <= x[0]; at++)
         canvas_glyph(p->c, line.y, at, STYLE_STRONG, p->c->ascii ? '-' : 0x2500);
-    for (int i = path.steps; i > 0; i--)
-        canvas_glyph(p->c, line.y, x[i], STYLE_STRONG, p->c->ascii ? '.' : i == path.steps ? 0x256d : 0x252c);
+    for (int i = path.steps; i > 0; i--) /* what stands in no column begins with its name, over none */
+        if (path.at[i] >= 0)
+            canvas_glyph(p->c, line.y, x[i], STYLE_STRONG, p->c->ascii ? '.' : i == path.steps ? 0x256d : 0x252c);
     canvas_glyph(p->c, line.y, x[0], STYLE_STRONG, p->c->ascii ? 'v' : 0x25bc);
     put_ends(p, r, &path, line, x);
 }
