@@ -80,9 +80,11 @@ static int columns_open(const Paint *p, Rect r, const Tensor *t, Column out[2])
 /* The probability of the word at place i, given those before it. */
 static void put_share(const Paint *p, const Column *c, int i, int y, int x, int width)
 {
-    size_t words = (size_t)shown_vocabulary(&c->v)->n, cell = (size_t)(i - 1) * words + (size_t)c->v.values[i];
+    if (!c->probs.values || i < 1 || width < SHARE) /* a difference has none, and its values are no words */
+        return;
+    const size_t words = (size_t)shown_vocabulary(&c->v)->n, cell = (size_t)(i - 1) * words + (size_t)c->v.values[i];
     char text[16];
-    if (!c->probs.values || i < 1 || width < SHARE || cell >= c->probs.count)
+    if (cell >= c->probs.count)
         return;
     share_text(text, sizeof text, c->probs.values[cell]);
     canvas_right(p->c, y, x, SHARE, STYLE_DIM, text);
