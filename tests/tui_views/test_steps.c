@@ -69,7 +69,7 @@ static void strips_have_a_legend(void **state)
         Rect r;
         const char *above, *below, *compared;
     } CASE[] = {{{0, 0, 17, 16}, "length", "moved", "A to B"},
-                {{0, 0, 36, 27}, "above: length", "below: moved ≥ ", "below: A to B ≤ "}};
+                {{0, 0, 36, 27}, "above: length", "below: moved 0–", "below: A to B 0–"}};
     for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++)
         for (int light = 0; light < 2; light++)
             for (int mode = MODE_8; mode <= MODE_TRUE; mode++) {

@@ -237,7 +237,11 @@ void lengths_legend(const Paint *p, Rect r, const Box *b, float most)
         else {
             const bool beyond = compares ? most >= FULL[true] : most > FULL[false];
             char text[64]; /* the scale's end comes before which half it is */
-            utf8_print(text, sizeof text, "%s %s %s%s", what, beyond ? "≥" : "≤", end,
+            end[strcspn(end, " ")] = '\0';
+            char *whole = strstr(end, ".0");
+            if (whole)
+                *whole = '\0';
+            utf8_print(text, sizeof text, "%s 0–%s%s %%%s", what, end, beyond ? "+" : "",
                        compares && line.w > 34 ? ", as a root" : "");
             bool room = utf8_cells(text) + used + 7 <= line.w;
             canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "%s%s",

@@ -56,7 +56,7 @@ static const char *masked_path(const Session *s, Side side, const char *path)
     return part < 0 ? NULL : site_path(g, part, SITE_SCORES_MASKED);
 }
 
-bool attend_masked(const Attend *a, int u)
+bool attend_masked_at(const Attend *a, int t, int u)
 {
     if (!a->masked.values)
         return false;
@@ -65,10 +65,15 @@ bool attend_masked(const Attend *a, int u)
     int index[DIMS_MAX] = {0};
     for (int i = 0; i < d.n; i++) {
         const int axis = d.axis[i];
-        index[i] = &g->axes[axis] == a->u_axis ? u : &g->axes[axis] == a->t_axis ? a->at_t : a->masked.at[axis];
+        index[i] = &g->axes[axis] == a->u_axis ? u : &g->axes[axis] == a->t_axis ? t : a->masked.at[axis];
     }
     const float x = a->masked.values[dims_ravel(g->axes, d, index)];
     return isinf(x) && x < 0;
+}
+
+bool attend_masked(const Attend *a, int u)
+{
+    return attend_masked_at(a, a->at_t, u);
 }
 
 static bool open_path(const Session *s, Side side, const char *path, Attend *out)

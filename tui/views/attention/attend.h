@@ -42,6 +42,7 @@ bool attend_is_mask(const Attend *a);
 size_t attend_cell(const Attend *a, int head, int t, int u);
 /* May the row in focus not look at token u? Of scores themselves, and of a difference, nobody is masked. */
 bool attend_masked(const Attend *a, int u);
+bool attend_masked_at(const Attend *a, int t, int u); /* … row t? */
 /* A tile of the matrix; ref is the cell whose value it is, or none for a mean over several. */
 float attend_tile(const Attend *a, int head, Tiling tiling, int tile_t, int tile_u, PoolKind kind, Ref *ref);
 /* The same with tiles of their own for those that ask and those that are looked at. */

@@ -294,6 +294,12 @@ static void least(const Session *s, Side side, int *h, int *w)
     *w = need_w < *w ? need_w : *w;
 }
 
+/* Where a token may not look there is no weight, and nothing is drawn: 0 has a colour. Of words, one a cell. */
+static bool is_blank(const Attend *a, const Layout *l, int t, int u)
+{
+    return l->t.gx == 1 && l->u.gx == 1 && are_words(a->t_axis) && attend_masked_at(a, t, u);
+}
+
 static void draw_cells(const Paint *p, const Attend *a, const Layout *l, const ColourScale *scale)
 {
     PoolKind kind = colour_scale_pool(p, scale);
@@ -301,7 +307,10 @@ static void draw_cells(const Paint *p, const Attend *a, const Layout *l, const C
         int half, none, tile_t = band_tile(&l->down, a->t.prefix, i), y = band_cell(&l->down, i, &half);
         for (int j = 0; j < l->across.prefix + l->across.count; j++) {
             Ref ref = {0};
-            float v = attend_tiles(a, a->head, l->t, l->u, tile_t, band_tile(&l->across, a->u.prefix, j), kind, &ref);
+            const int tile_u = band_tile(&l->across, a->u.prefix, j);
+            float v = attend_tiles(a, a->head, l->t, l->u, tile_t, tile_u, kind, &ref);
+            if (is_blank(a, l, tile_t, tile_u))
+                continue;
             for (int k = 0; k < l->across.wide * l->down.wide; k++)
                 canvas_pixel(p->c, y + k / l->across.wide, band_cell(&l->across, j, &none) + k % l->across.wide, half,
                              colour_scale_colour(scale, v), colour_scale_level(scale, v), colour_scale_sign(scale, v),
@@ -490,6 +499,9 @@ static void draw_bar(const Paint *p, const Attend *a, const Layout *l, const Col
         *pooled = '\0';
     else if (*pooled && brief)
         pooled_text(l, colour_scale_pool_word(p, scale), true, pooled, sizeof pooled);
+    for (int u = 0; !*pooled && !tight && r.w >= LABELLED && u < l->across.count; u++)
+        if (is_blank(a, l, l->down.first, band_tile(&l->across, a->u.prefix, u)))
+            utf8_print(pooled, sizeof pooled, "blank: masked");
     if (*pooled)
         used = (brief ? 1 : 2) + canvas_text(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, pooled);
     if (tight)

@@ -28,7 +28,8 @@ enum {
     FIGURES_LEAST = 36,
     WORD_WIDE = 9, /* the words beside the map */
     WIDE = 140,
-    STATUS_WIDE = 58
+    STATUS_WIDE = 58,
+    STATUS_LEAST = 30
 };
 
 typedef struct Training {
@@ -229,6 +230,10 @@ static Layout layout(const Paint *p, const Training *t, Rect r)
             l.figures.h = FIGURE_LINES;
         }
         l.map = (Rect){left.y, left.x, m.r.h, left.w};
+        if (t->words && !l.keys.h && left.y + m.r.h == l.status.y && map + 2 + STATUS_LEAST < l.status.w) {
+            l.keys = keys_under(t, &m, left, 1); /* beside the status */
+            l.keys.w = rect_cut(&l.status, 'l', map + 2).w - (m.r.x - l.map.x) - 1;
+        }
     } else if (!t->map && r.h > 2 * MAP_LEAST)
         l.map = rect_cut(&r, 't', 3); /* why there is none */
     if (t->map && !l.figures.h && r.h > 5)
