@@ -7,7 +7,7 @@
 #include "core/base/byte_text.h"
 #include "core/base/utf8.h"
 
-enum { WORD_MOST = 14, BAR_MOST = 96, NUMBER = 9, SPREAD_MOST = 6, FEW_WORDS = 3 };
+enum { WORD_MOST = 14, BAR_MOST = 96, NUMBER = 9, SPREAD_MOST = 6, FEW_WORDS = 3, SCORES_RULE = 37 };
 
 bool word_beside(const Paint *p, int y, int x, int from, int end)
 {
@@ -61,11 +61,11 @@ void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
     if (r.h < 1)
         return;
     if (!(a->whole > 0)) { /* scores: nothing is uniform there */
-        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM,
-                    attend_is_mask(a) ? "1: may be looked at"
-                    : !lines          ? ""
-                    : diff            ? "lines: the largest change of each row"
-                                      : "lines: the largest score of each row");
+        const char *of = !diff ? "score" : "change", *rows = r.w < SCORES_RULE ? "" : " of each row";
+        if (attend_is_mask(a))
+            canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "1: may be looked at");
+        else if (lines)
+            canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "lines: %slargest %s%s", *rows ? "the " : "", of, rows);
         return;
     }
     if (a->seen == 1) {

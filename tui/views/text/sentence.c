@@ -147,6 +147,8 @@ static void sentence_layout(const Paint *p, Rect r, WordLines *v)
     v->gap = rect_cut(&r, 'l', gap);
     v->keys.r = rect_cut(&r, 'l', v->keys.word);
     v->right = r;
+    if (!v->rule.h && v->keys.lines * v->keys.pitch < r.h) /* else below the shorter list */
+        v->rule = (Rect){r.y + r.h - 1, v->keys.r.x, 1, v->keys.r.w + r.w};
     v->queries.wide = v->queries.r.w;
     v->keys.wide = v->keys.r.w + r.w; /* a click on its numbers is one on the word */
 }
