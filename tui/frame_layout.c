@@ -15,12 +15,13 @@ static const Step FOOTER_LINES[] = {{4, 1}, {0, 0}}, ANSWER_LINES[] = {{6, 1}, {
                   HEADER_LINES[] = {{8, 1}, {0, 0}}, HINT_LINES[] = {{18, 1}, {0, 0}},
                   SENTENCE_LINES[] = {{5, 1}, {0, 0}}, SENTENCE_LINES_NARROW[] = {{12, 2}, {5, 1}, {0, 0}};
 /* columns: the map of steps by the screen's width, what stands beside the view by what is left */
-static const Step STEPS_WIDTH[] = {{180, 50}, {110, 28}, {0, 18}}, SIDE_WIDTH[] = {{150, 44}, {90, 32}, {0, 20}};
+static const Step STEPS_WIDTH[] = {{180, 50}, {110, 28}, {0, 18}}, STEPS_WIDTH_MAPS[] = {{180, 44}, {110, 28}, {0, 18}},
+                  SIDE_WIDTH[] = {{150, 44}, {90, 32}, {0, 20}};
 /* lines of what goes below a view */
 static const Step BELOW_LINES[] = {{50, 17}, {30, 12}, {20, 7}, {0, 0}};
 /* below three sides: what A and B answer; a row of attention as a profile, and where there is room the figures of it */
 static const Step SIDES_ANSWER[] = {{50, 12}, {34, 8}, {16, 6}, {0, 0}},
-                  SIDES_ANSWER_PROFILE[] = {{50, 12}, {25, 6}, {0, 0}},
+                  SIDES_ANSWER_PROFILE[] = {{50, 9}, {25, 6}, {0, 0}},
                   SIDES_PROFILE[] = {{50, 12}, {34, 9}, {19, 7}, {16, 6}, {0, 0}}, SIDES_FIGURES[] = {{50, 6}, {0, 0}};
 /* beside attention; the cursor: the node, its value or both and A − B, head, both tokens */
 static const Step ATTENTION_INFO[] = {{40, 12}, {30, 9}, {0, 0}}, ATTENTION_ANSWER[] = {{40, 8}, {23, 5}, {0, 0}},
@@ -70,15 +71,17 @@ static void layout_sides(const Session *s, Frame *f, Rect r)
     Rect under = rect_cut(&r, 'b', profile);
     Rect answer = rect_cut(&r, 'b', step_of(figures ? SIDES_ANSWER_PROFILE : SIDES_ANSWER, high));
     int rows = figures ? step_of(SIDES_FIGURES, high) : 0;
-    const int width = r.w / 3;
+    /* of numbers, where three would show half as many, A and B alone: A − B is a key away */
+    const int panes = !figures && view->alone && view->alone(s, SIDE_B, high - 2, r.w / 3 - 2, r.w / 2 - 2) ? 2 : 3,
+              width = r.w / panes;
     static const Side SIDES[] = {SIDE_A, SIDE_B, SIDE_DIFF};
     static const char *const LABELS[] = {"A", "B", "A − B"};
-    for (int i = 0; i < 3; i++) {
-        Rect column = rect_cut(&r, 'l', i < 2 ? width : r.w), figure = rect_cut(&column, 'b', rows);
+    for (int i = 0; i < panes; i++) {
+        Rect column = rect_cut(&r, 'l', i < panes - 1 ? width : r.w), figure = rect_cut(&column, 'b', rows);
         add_pane(f, view, column, SIDES[i], focus && i == 1, false);
         f->pane[f->count - 1].label = LABELS[i];
-        if (i == 2 && f->pane[f->count - 1].inside.w > width - 2)
-            f->pane[f->count - 1].inside.w = width - 2; /* all three are drawn alike: the border has what is left */
+        if (i == panes - 1 && f->pane[f->count - 1].inside.w > width - 2)
+            f->pane[f->count - 1].inside.w = width - 2; /* all are drawn alike: the border has what is left */
         add_pane(f, &VIEW_FIGURES, figure, SIDES[i], false, false);
     }
     add_pane(f, &VIEW_ANSWER, answer, SIDE_B, false, false);
@@ -175,7 +178,8 @@ Frame frame_layout(const Session *s, int h, int w, unsigned besides)
         return f;
     }
     if (s->look.steps_focused || w >= (sides || wide ? MAP_WIDTH_WIDE : MAP_WIDTH)) {
-        Rect column = rect_cut(&r, 'l', step_of(STEPS_WIDTH, w));
+        const bool maps = sides && view->traits & VIEW_ATTENTION; /* three of them */
+        Rect column = rect_cut(&r, 'l', step_of(maps ? STEPS_WIDTH_MAPS : STEPS_WIDTH, w));
         add_pane(&f, &VIEW_STEPS, column, session_side(s), s->look.steps_focused, true);
     }
     bool film = play_shows(s) && w >= MAP_WIDTH;

@@ -14,7 +14,10 @@ bool heat_halves(const Paint *p)
 static void put_mark(const Paint *p, int y, int x, int width, int half, Ref ref)
 {
     if (width < 2) {
-        canvas_glyph(p->c, y, x, STYLE_CURSOR, '!'); /* no character of any ramp */
+        if (heat_halves(p))
+            canvas_mark(p->c, y, x, half, STYLE_CURSOR, 0x25c6); /* the value's colour remains around it */
+        else
+            canvas_glyph(p->c, y, x, STYLE_CURSOR, '!'); /* no character of any ramp */
         canvas_ref(p->c, y, x, 1, ref);
         return;
     }

@@ -90,8 +90,10 @@ void number_text(char *out, size_t n, float x, int width)
     if (!put_special(text, x) && !fit_decimals(text, (double)x, room)) {
         snprintf(text, sizeof text, "%.2e", (double)x);
         squeeze(text);
-        if (strlen(text) > room)
-            fit(text, (double)x, room, 1, true);
+        if (strlen(text) > room && !fit(text, (double)x, room, 1, true)) {
+            snprintf(text, sizeof text, "%.0e", (double)x); /* "-7e-4" is shorter than "-.0007" */
+            squeeze(text);
+        }
     }
     put_fitting(out, n, text, room);
 }

@@ -249,6 +249,23 @@ static void line_axis(Lines *l, const Graph *g, Dims d, int k, const int *at)
     line_text(l, STYLE_AXIS, text);
 }
 
+/* All indices of the cell: a line each, with what they mean, or as many in a line as there is room for. */
+static void line_axes(Lines *l, const Graph *g, Dims d, const int *at)
+{
+    Buf text = {0};
+    char label[64];
+    for (int k = 0; k < d.n; k++) {
+        const Axis *a = &g->axes[d.axis[k]];
+        if (l->r.h >= d.n)
+            line_axis(l, g, d, k, at);
+        else
+            buf_printf(&text, "%s%s=%s", k ? " " : "", a->sym, axis_label(a, at[d.axis[k]], label, sizeof label));
+    }
+    if (text.len)
+        rect_cut(&l->r, 't', canvas_wrap(l->p->c, l->r, STYLE_AXIS, buf_str(&text)));
+    buf_free(&text);
+}
+
 /* What the cursor is on: what the view says, else the node in focus. */
 static const char *cursor_path(const Session *s, Side side)
 {
@@ -280,9 +297,7 @@ static void draw_cursor(const Paint *p, Rect r, Side side, bool focus)
         line_side(&l, p->s, SIDE_DIFF, "A−B  ");
     } else
         line_value(&l, "= ", &v, v.cell);
-    Dims d = graph_node(v.graph, v.node)->dims;
-    for (int k = 0; k < d.n; k++)
-        line_axis(&l, v.graph, d, k, v.at);
+    line_axes(&l, v.graph, graph_node(v.graph, v.node)->dims, v.at);
     Pixels px;
     if (pixels_open(p->s, side, p->s->place.path, &px)) {
         char text[64];

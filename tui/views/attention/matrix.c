@@ -309,6 +309,8 @@ static void draw_cells(const Paint *p, const Attend *a, const Layout *l, const C
             Ref ref = {0};
             const int tile_u = band_tile(&l->across, a->u.prefix, j);
             float v = attend_tiles(a, a->head, l->t, l->u, tile_t, tile_u, kind, &ref);
+            for (int k = 0; is_blank(a, l, tile_t, tile_u) && half != 1 && k < l->across.wide * l->down.wide; k++)
+                canvas_ref(p->c, y + k / l->across.wide, band_cell(&l->across, j, &none) + k % l->across.wide, 1, ref);
             if (is_blank(a, l, tile_t, tile_u))
                 continue;
             for (int k = 0; k < l->across.wide * l->down.wide; k++)

@@ -245,10 +245,12 @@ static Layout layout_table(const LedgerView *v, Rect r)
     if (ledger_places(v, ROLE_PLACE_ROW) && below && r.h > 2 * (2 * v->rows + MAP_LESS / 2)) {
         l.picture = rect_cut(&r, 'b', MAP_LESS);
         rect_cut(&r, 'b', 1);
-    } else if (ledger_places(v, ROLE_PLACE_ROW) && map >= MAP_LEAST) {
-        const int wide = map < r.w * 2 / 5 ? map : r.w * 2 / 5;
-        l.picture = rect_cut(&r, 'l', wide < beside ? wide : beside);
-        rect_cut(&r, 'l', 2);
+    } else if (ledger_places(v, ROLE_PLACE_ROW) && map >= MAP_LEAST && !below) {
+        const int most = map < r.w * 2 / 5 ? map : r.w * 2 / 5, wide = most < beside ? most : beside;
+        if (r.w > least || !ledger_table_alone(v, r.w - wide - 2, r.w)) {
+            l.picture = rect_cut(&r, 'l', wide);
+            rect_cut(&r, 'l', 2);
+        }
     }
     if (v->words && r.w - table >= WORDS_WIDE) {
         bool two = r.w - table >= 2 * (WORDS_WIDE + WORDS_GAP);
@@ -487,6 +489,13 @@ static const char *under_cursor(const Session *s, Side side)
     return v.mlp ? ledger_view_path(&v, v.mlp->total) : e ? ledger_view_path(&v, e->heads) : NULL;
 }
 
+static bool alone(const Session *s, Side side, int h, int w, int all)
+{
+    (void)h;
+    const LedgerView v = ledger_view(s, side);
+    return v.l && in_table(&v) && ledger_table_alone(&v, w, all);
+}
+
 static const ViewWay WAYS[] = {{"river      what stands so far, and what each part adds or takes",
                                 "option ledger-table off"},
                                {"table      the same as numbers, and what is neither head nor MLP",
@@ -504,6 +513,6 @@ static const KeyBinding KEYS[] = {{"Up", "move up", "part",
                                   {.key = NULL}};
 
 VIEW_SPEC(LEDGER, .name = "ledger", .traits = VIEW_WIDE | VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_TRACED,
-          .sides = SIDES_PANES, .cursor = under_cursor,
+          .sides = SIDES_PANES, .alone = alone, .cursor = under_cursor,
           .sentence = "What each part wrote where the number is read, and what is lost without it.", .keys = KEYS,
           .ways = WAYS);

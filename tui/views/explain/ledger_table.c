@@ -13,7 +13,9 @@ enum {
     LABEL_TEN = 8, /* "block 10", where heads have columns of NARROW */
     LABEL_NARROW = 7,
     NARROW = 7,
-    LABEL_STACK = 13, /* "dec 2 cross" */
+    TIGHT = 6,        /* where all heads fit then */
+    LABEL_STACK = 13, /* "dec 2 cross", … */
+    STACK_CELLS = 4,  /* … without "dec " where columns are narrow */
     WIDEST = 10,
     LIST_WIDE = 38,
     LARGEST_LEAST = 36,
@@ -43,21 +45,37 @@ static bool has_lost(const LedgerView *v)
 
 static int label_of(const LedgerView *v, bool narrow)
 {
-    return v->several ? LABEL_STACK : !narrow ? LABEL : v->rows > 10 ? LABEL_TEN : LABEL_NARROW;
+    return v->several         ? LABEL_STACK - narrow * (STACK_CELLS + 1)
+           : !narrow          ? LABEL
+           : v->rows > 10     ? LABEL_TEN
+                              : LABEL_NARROW;
 }
 
 int ledger_table_wide(const LedgerView *v, bool narrow)
 {
-    return label_of(v, narrow) + (v->heads + 1) * (narrow ? NARROW : LEDGER_WIDE);
+    return label_of(v, narrow) + (v->heads + 1) * (narrow ? TIGHT : LEDGER_WIDE);
+}
+
+/* Columns of heads in a table so wide; *each: of one. */
+static int heads_across(const LedgerView *v, int w, int *each)
+{
+    const bool narrow = w < ledger_table_wide(v, false);
+    const int room = w - label_of(v, narrow), most = room / TIGHT - 1;
+    *each = !narrow ? LEDGER_WIDE : room / NARROW - 1 < v->heads && most >= v->heads ? TIGHT : NARROW;
+    return clamp(room / *each - 1, 0, v->heads); /* the last one is the MLP's */
+}
+
+bool ledger_table_alone(const LedgerView *v, int w, int all)
+{
+    int each;
+    return heads_across(v, all, &each) + 1 >= 2 * (heads_across(v, w, &each) + 1);
 }
 
 static Table table_of(const LedgerView *v, Rect r)
 {
     Table t = {.r = r};
-    const bool narrow = r.w < ledger_table_wide(v, false);
-    t.label = label_of(v, narrow);
-    int columns = (r.w - t.label) / (narrow ? NARROW : LEDGER_WIDE) - 1; /* the MLP's */
-    t.across = columns < 0 ? 0 : columns > v->heads ? v->heads : columns;
+    t.label = label_of(v, r.w < ledger_table_wide(v, false));
+    t.across = heads_across(v, r.w, &t.wide);
     t.wide = (r.w - t.label) / (t.across + 1 > 0 ? t.across + 1 : 1);
     t.wide = t.wide > WIDEST ? WIDEST : t.wide;
     t.tall = has_lost(v) && r.h - 1 >= 2 * v->rows ? 2 : 1;
@@ -90,13 +108,14 @@ static void draw_entry(const Paint *p, const LedgerView *v, const Table *t, cons
     float value;
     if (here) /* no hole between the mark and the number */
         canvas_fill(p->c, (Rect){at.y, at.x, 1, at.w}, STYLE_CURSOR, ' ');
-    ledger_put_number(p, v, node, cell, at.y, at.x + 1, at.w - 2, here ? STYLE_CURSOR : STYLE_TEXT);
+    const Rect in = at.w > TIGHT ? (Rect){at.y, at.x + 1, 1, at.w - 2} : (Rect){at.y, at.x, 1, at.w - 1};
+    ledger_put_number(p, v, node, cell, in.y, in.x, in.w, here ? STYLE_CURSOR : STYLE_TEXT);
     if (!here && ledger_view_value(v, node, cell, &value) &&
         shown_open(v->s, v->side, ledger_view_path(v, node), &shown))
         word_ground(p, at.y, at.x, at.w, scale, value, shown_ref(&shown, cell));
     if (t->tall > 1)
-        ledger_put_effect(p, v, e, head, at.y + 1, at.x + 1, at.w - 2);
-    if (here)
+        ledger_put_effect(p, v, e, head, in.y + 1, in.x, in.w);
+    if (here && in.x > at.x) /* room for brackets; the ground is the cursor's in any case */
         heat_mark(p, at.y, at.x, 1, at.w, (Ref){0});
 }
 
@@ -120,8 +139,9 @@ static void draw_entries(const Paint *p, const LedgerView *v, const Table *t, bo
     for (int i = t->first_row; i < t->first_row + t->down; i++) {
         Rect line = entry_rect(t, i, 0);
         char name[ATTENTION_NAME];
+        session_attention_name(v->g, v->part[i], name);
         canvas_text(p->c, line.y, t->r.x, t->label, i == t->row ? STYLE_STRONG : STYLE_AXIS,
-                    session_attention_name(v->g, v->part[i], name));
+                    name + (v->several && t->label < LABEL_STACK ? STACK_CELLS : 0));
         if (t->tall > 1 && (v->measured || i == t->first_row))
             canvas_text(p->c, line.y + 1, t->r.x, v->measured ? t->label : t->r.w, STYLE_DIM,
                         v->measured ? " lost" : " lost: of B only");
@@ -142,7 +162,7 @@ static void draw_others(const Paint *p, const LedgerView *v, Rect r)
     int left = 0;
     for (int i = 0; i < v->l->count; i++)
         left += !ledger_flows(&v->l->entry[i]);
-    if (line.w < LIST_WIDE - GAP || !r.h)
+    if (line.w < LIST_WIDE - GAP || r.h < (left > 1 ? 2 : 1)) /* no header over "more" alone */
         return;
     canvas_text(p->c, line.y, line.x, line.w, STYLE_AXIS,
                 v->measured ? "other parts             wrote     lost" : "other parts             wrote");
