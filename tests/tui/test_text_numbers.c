@@ -792,6 +792,42 @@ static void words_are_not_cut(void **state)
     run("reset");
 }
 
+/* Where a token may not look nothing is drawn: 0 has a colour. */
+static void masked_is_blank(void **state)
+{
+    (void)state;
+    run("goto decoder.blocks.1.self_attn.pattern; view matrix");
+    draw(60, 200);
+    const NodeId n = session_node(&s, SIDE_B, s.place.path);
+    const int words = 15;
+    int drawn = 0;
+    for (int i = 0; i < c.h * c.w; i++) {
+        const Cell *k = &c.cells[i];
+        if (k->ref.node != n || !k->ref.run || k->ch != ' ' || k->bg == COLOUR_DEFAULT || k->style != STYLE_TEXT)
+            continue;
+        assert_true((int)k->ref.cell % words <= (int)k->ref.cell / words % words);
+        drawn++;
+    }
+    assert_true(drawn > words * (words + 1) / 2);
+    assert_true(on_screen("blank: masked"));
+    run("reset");
+}
+
+/* A and B as numbers beside each other on 80 columns: all heads of both. */
+static void tables_of_two_sides_have_all_heads(void **state)
+{
+    (void)state;
+    run("word tired wide; ledger; option ledger-table on; compare sides");
+    draw(24, 80);
+    assert_true(on_screen("  h0    h1    h2    h3   MLP"));
+    assert_false(on_screen("####"));
+    assert_false(on_screen("room for heads"));
+    run("option ledger-table off");
+    draw(24, 80);
+    assert_true(on_screen("A − B"));
+    run("reset");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_difference_of_two_streams),
@@ -816,6 +852,8 @@ int main(void)
                                        cmocka_unit_test(uniform_has_its_name),
                                        cmocka_unit_test(one_ground_for_a_number),
                                        cmocka_unit_test(nothing_is_half_said),
-                                       cmocka_unit_test(words_are_not_cut)};
+                                       cmocka_unit_test(words_are_not_cut),
+                                       cmocka_unit_test(masked_is_blank),
+                                       cmocka_unit_test(tables_of_two_sides_have_all_heads)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -46,7 +46,8 @@ void heat_draw(const Paint *p, Rect r, int rows, int cols, HeatSize size, const 
 Rect heat_cell(const Paint *p, Rect r, int rows, int cols, HeatSize size, int row, int col);
 bool heat_hit(const Paint *p, Rect r, int rows, int cols, HeatSize size, int y, int x, int *row, int *col);
 /* Marks the data cell of `width` × `height` cells at (y, x): brackets around its middle line, or a diamond, without
- * half blocks an exclamation mark, where it is too narrow. Shape, not colour, so that it is seen on every terminal. The marks keep ref. */
+ * half blocks an exclamation mark, where it is too narrow. Shape, not colour, so that it is seen on every terminal. The
+ * marks keep ref. */
 void heat_mark(const Paint *p, int y, int x, int height, int width, Ref ref);
 /* The same for a value of a map in r, on the line in which the middle of its square lies, and in its colour; where that
  * is. */

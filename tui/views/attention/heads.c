@@ -296,8 +296,10 @@ static void draw_head(const Paint *p, const HeadMap *m, const Layout *l, Line li
 
 static void draw_header(const Paint *p, const HeadMap *m, const Layout *l)
 {
-    static const char *const LONG[] = {"entropy, share of most", "largest weight, mean"}, *const SHORT[] = {"entropy",
-                                                                                                            "largest"};
+    static const char *const NAME[][4] = {
+        {"entropy, share of most", "entropy / ln T", "entropy/ln T", "entropy"},
+        {"largest weight, mean", "largest weight", "largest", "largest"},
+    };
     int x = l->header.x + l->label, y = l->header.y;
     canvas_fill(p->c, l->header, STYLE_HEADER, ' ');
     canvas_text(p->c, y, l->header.x + 1, l->label - 2, STYLE_HEADER, "head");
@@ -309,10 +311,14 @@ static void draw_header(const Paint *p, const HeadMap *m, const Layout *l)
     x += (l->plot > 1 ? l->plot + 1 : 0) + NUMBER;
     for (int f = 0; f < l->figures; f++) {
         x += 2;
+        const int room = NUMBER + 1 + l->bar;
+        int form = l->bar >= BAR_LONG ? 0 : 1;
+        while (form < 3 && utf8_cells(NAME[f][form]) > room)
+            form++;
         if (l->bar)
-            canvas_text(p->c, y, x, NUMBER + 1 + l->bar, STYLE_HEADER, l->bar >= BAR_LONG ? LONG[f] : SHORT[f]);
+            canvas_text(p->c, y, x, room, STYLE_HEADER, NAME[f][form]);
         else
-            canvas_right(p->c, y, x - 1, NUMBER + 1, STYLE_HEADER, SHORT[f]); /* a letter longer than the numbers */
+            canvas_right(p->c, y, x - 1, room, STYLE_HEADER, NAME[f][3]); /* a letter longer than the numbers */
         x += NUMBER + l->bar + (l->bar > 0);
     }
 }

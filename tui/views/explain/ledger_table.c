@@ -45,10 +45,10 @@ static bool has_lost(const LedgerView *v)
 
 static int label_of(const LedgerView *v, bool narrow)
 {
-    return v->several         ? LABEL_STACK - narrow * (STACK_CELLS + 1)
-           : !narrow          ? LABEL
-           : v->rows > 10     ? LABEL_TEN
-                              : LABEL_NARROW;
+    return v->several     ? LABEL_STACK - narrow * (STACK_CELLS + 1)
+           : !narrow      ? LABEL
+           : v->rows > 10 ? LABEL_TEN
+                          : LABEL_NARROW;
 }
 
 int ledger_table_wide(const LedgerView *v, bool narrow)

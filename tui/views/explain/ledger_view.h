@@ -47,7 +47,7 @@ void ledger_draw_words(const Paint *p, const LedgerView *v, Rect r);
 int ledger_words_lines(const LedgerView *v); /* with which no word is left out, where there is room for two columns */
 /* The table of heads and MLPs, and below it what is neither; with the words, and the largest, where there is room. */
 void ledger_draw_table(const Paint *p, const LedgerView *v, Rect r, bool words, bool focus);
-int ledger_table_wide(const LedgerView *v, bool narrow); /* columns with which no head is left out */
+int ledger_table_wide(const LedgerView *v, bool narrow);      /* columns with which no head is left out */
 bool ledger_table_alone(const LedgerView *v, int w, int all); /* twice as many heads in `all` columns as in w? */
 /* The entry of a head drawn at (y, x): its row of v->part. False where none is. */
 bool ledger_table_at(const LedgerView *v, Rect r, int y, int x, int *row, int *head);

@@ -549,5 +549,4 @@ static void title(const Session *s, Side side, Buf *out)
 }
 
 VIEW_SPEC(CENSUS, .name = "census", .traits = VIEW_WIDE, .sides = SIDES_TOGETHER,
-          .sentence = "Each head switched off in turn: the accuracy, or this answer's lead, lost.",
-          .keys = KEYS_OF_HEADS);
+          .sentence = "Each head switched off in turn: what the model loses without it.", .keys = KEYS_OF_HEADS);
