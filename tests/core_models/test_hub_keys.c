@@ -244,10 +244,67 @@ static void a_text_inside(void **state)
     buf_free(&config);
 }
 
+/* A vocabulary as large as Gemma 3's is from 4B on (262,208 words) opens, and its last word is one as any other: read
+ * from the last row, and the one that is answered where that row is the largest. */
+static void many_words(void **state)
+{
+    (void)state;
+    enum { MANY = 262208 };
+    char dir[256];
+    Model m;
+    Set s;
+    Buf config = {0}, out = {0};
+    Err err = {""};
+    set_read(&s, "tests/data/families/words_gemma3/model.safetensors");
+    assert_true(file_read("tests/data/families/words_gemma3/config.json", 1 << 16, &config, &err));
+    scratch_dir(dir, sizeof dir, "many");
+    const char *at = strstr(buf_str(&config), "\"vocab_size\": 19,");
+    assert_non_null(at);
+    buf_printf(&out, "%.*s\"vocab_size\": %d,%s", (int)(at - config.data), config.data, MANY,
+               at + strlen("\"vocab_size\": 19,"));
+    put_file(dir, "config.json", out.data, out.len);
+    TensorOut *table = &s.t[set_find(&s, "model.embed_tokens.weight")];
+    const size_t width = table->shape[1];
+    float *rows = xcalloc(MANY * width, sizeof *rows);
+    memcpy(rows, table->data, table->shape[0] * width * sizeof *rows);
+    free((void *)(uintptr_t)table->data);
+    table->data = rows;
+    table->shape[0] = MANY;
+    memcpy(rows + (MANY - 1) * width, rows + 7 * width, width * sizeof *rows);
+    set_write(&s, dir);
+    if (!text_model_load(&m, dir, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(m.target.n, MANY);
+    const int last[] = {3, MANY - 1}, same[] = {3, 7};
+    const float *logits[2];
+    TextBench b[2];
+    for (int i = 0; i < 2; i++) {
+        b[i] = (TextBench){.model = m};
+        memcpy(b[i].target, i ? last : same, sizeof last);
+        b[i].input.target.n = 2;
+        text_bench_start(&b[i]);
+        logits[i] = text_bench_values(&b[i], "logits");
+    }
+    assert_memory_equal(logits[0], logits[1], 2 * (size_t)MANY * sizeof *logits[0]);
+    assert_true(logits[0][2 * MANY - 1] == logits[0][MANY + 7] && logits[0][MANY + 7] != 0);
+    for (int i = 0; i < 2; i++) {
+        run_free(b[i].run);
+        graph_free(&b[i].graph);
+    }
+    model_free(&m);
+    set_free(&s);
+    buf_free(&config);
+    buf_free(&out);
+    remove_dir(dir);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(other_computations), cmocka_unit_test(the_same_model),
-                                       cmocka_unit_test(what_is_not_read_is_noted), cmocka_unit_test(quantised),
-                                       cmocka_unit_test(a_text_inside)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(other_computations),
+                                       cmocka_unit_test(the_same_model),
+                                       cmocka_unit_test(what_is_not_read_is_noted),
+                                       cmocka_unit_test(quantised),
+                                       cmocka_unit_test(a_text_inside),
+                                       cmocka_unit_test(many_words)};
     return cmocka_run_group_tests_name("hub keys", tests, NULL, NULL);
 }
