@@ -51,6 +51,12 @@ static bool bytes_of(const char *piece, Buf *out)
     return !said;
 }
 
+static void put_numbers(Buf *out, const char *at, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        buf_printf(out, "<0x%02X>", (unsigned)(unsigned char)at[k]);
+}
+
 bool byte_text(const char *piece, Buf *out)
 {
     Buf bytes = {0};
@@ -66,13 +72,26 @@ bool byte_text(const char *piece, Buf *out)
             buf_add(out, as, utf8_put(as, sign ? byte_char((unsigned char)c) : c));
             after = !sign;
         } else {
-            for (size_t k = 0; k < n; k++)
-                buf_printf(out, "<0x%02X>", (unsigned)(unsigned char)at[k]);
+            put_numbers(out, at, n);
             after = false;
         }
     }
     buf_free(&bytes);
     return other;
+}
+
+void byte_text_line(const char *text, Buf *out)
+{
+    for (const char *at = text, *end = at; *at; at = end) {
+        const uint32_t c = utf8_next(&end);
+        const size_t n = (size_t)(end - at);
+        if (c == '\n')
+            buf_puts(out, "↵");
+        else if (utf8_printable(c) && (c < 0x80 || n > 1)) /* an invalid byte is read as U+FFFD */
+            buf_add(out, at, n);
+        else
+            put_numbers(out, at, n);
+    }
 }
 
 const char *byte_text_signs(const char *names, bool brief)

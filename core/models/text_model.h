@@ -69,6 +69,7 @@ bool words_look_numbered(const char *text);
 void words_text(const Vocabulary *v, const int *number, int n, Buf *out);
 /* What a word adds to a text behind the word `before` (−1: none): " cat", "ing". Special ones as they are named. */
 void words_piece(const Vocabulary *v, int before, int number, Buf *out);
+void words_piece_line(const Vocabulary *v, int before, int number, Buf *out); /* …as byte_text_line shows it */
 
 /* Lines NAME = NODE|NODE …: what the modules of the model's own program are called and which node is what they give; of
  * a model from the hub, else none. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/byte_text.h"
 #include "core/base/utf8.h"
 #include "core/models/text_model.h"
 
@@ -426,4 +427,12 @@ void words_piece(const Vocabulary *v, int before, int number, Buf *out)
         buf_puts(out, v->word[number]);
     buf_free(&first);
     buf_free(&both);
+}
+
+void words_piece_line(const Vocabulary *v, int before, int number, Buf *out)
+{
+    Buf piece = {0};
+    words_piece(v, before, number, &piece);
+    byte_text_line(buf_str(&piece), out);
+    buf_free(&piece);
 }

@@ -245,6 +245,11 @@ static void bytes_are_read_as_text(void **state)
     assert_int_equal(vocabulary_find(v, "Äį", strlen("Äį")), 18);
     assert_int_equal(vocabulary_find(v, "日", 3), 14);
     assert_int_equal(vocabulary_find(v, "æĹ¥", strlen("æĹ¥")), 14);
+    Buf line = {0};
+    for (int i = 0; i < 5; i++) /* as a text runs, a part of a character by its bytes */
+        words_piece_line(v, i ? text->word[i - 1] : -1, text->word[i], &line);
+    assert_string_equal(buf_str(&line), "日 ù<0xF0><0x9F><0x99><0x82>日");
+    buf_free(&line);
     const uint64_t digest = model_digest(&m); /* of what the file stores */
     m.target.word = m.target.piece;
     m.target.piece = NULL;

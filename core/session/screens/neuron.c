@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/byte_text.h"
 #include "core/base/utf8.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/measures.h"
@@ -192,10 +193,12 @@ static void put_chosen(const Teller *t, int expert)
 /* The token of the first hit, as text. */
 static void put_token(const NeuronShown *n, Buf *out)
 {
-    char clean[64];
-    Buf piece = {0};
+    char line[64];
+    Buf piece = {0}, all = {0};
     neuron_piece(n, 0, n->hit[0].token, &piece);
-    buf_printf(out, "one with “%s”", utf8_clean(clean, sizeof clean, buf_str(&piece)));
+    byte_text_line(buf_str(&piece), &all);
+    buf_printf(out, "one with “%s”", utf8_fit(line, sizeof line, buf_str(&all), -1));
+    buf_free(&all);
     buf_free(&piece);
 }
 

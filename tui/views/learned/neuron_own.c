@@ -1,3 +1,4 @@
+#include "core/base/byte_text.h"
 #include "core/base/utf8.h"
 #include "tui/views/attention/word_row.h"
 #include "tui/views/learned/neuron_view.h"
@@ -206,14 +207,11 @@ static void put_ended(const NeuronShown *n, int k, int token, Buf *out)
 static int piece_of(const NeuronShown *n, int k, int token, char out[PIECE])
 {
     Buf piece = {0}, line = {0};
-    char clean[PIECE];
     put_ended(n, k, token, &piece);
-    for (const char *c = buf_str(&piece); *c; c++)
-        if (*c == '\n')
-            buf_puts(&line, "↵");
-        else
-            buf_putc(&line, *c == '\t' ? ' ' : *c);
-    utf8_fit(out, PIECE, utf8_clean(clean, sizeof clean, buf_str(&line)), PIECE / 4);
+    for (char *c = piece.data; c && *c; c++)
+        *c = *c == '\t' ? ' ' : *c;
+    byte_text_line(buf_str(&piece), &line);
+    utf8_fit(out, PIECE, buf_str(&line), PIECE / 4);
     buf_free(&piece);
     buf_free(&line);
     return utf8_cells(out);

@@ -43,13 +43,10 @@ typedef struct Stream {
 
 static void put_piece(const Vocabulary *v, const Text *text, int i, char out[PIECE])
 {
-    Buf b = {0};
-    char clean[PIECE];
-    words_piece(v, i ? text->word[i - 1] : -1, text->word[i], &b);
-    utf8_clean(clean, sizeof clean, buf_str(&b));
-    const bool breaks = strchr(buf_str(&b), '\n') != NULL;
-    buf_free(&b);
-    utf8_fit(out, PIECE, breaks && strlen(clean) < 2 ? "↵" : clean, PIECE / 4);
+    Buf line = {0};
+    words_piece_line(v, i ? text->word[i - 1] : -1, text->word[i], &line);
+    utf8_fit(out, PIECE, buf_str(&line), PIECE / 4);
+    buf_free(&line);
 }
 
 /* A token's text in one line, in cells; of A − B those of both, " il/elle", where they are two. */

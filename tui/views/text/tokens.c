@@ -419,11 +419,11 @@ static void put_origin(const Paint *p, const Cutting *w, int i, int y, int x, in
         int used = 1 + put_bytes(p, y, x + 1, room - 2, style, e->text.data + t->from, t->to - t->from);
         canvas_glyph(p->c, y, x + used, style, '"');
     } else {
-        Buf b = {0};
-        words_piece(w->v, i ? w->words->word[i - 1] : -1, w->words->word[i], &b);
-        utf8_clean(word, sizeof word, buf_str(&b));
+        Buf line = {0};
+        words_piece_line(w->v, i ? w->words->word[i - 1] : -1, w->words->word[i], &line);
+        utf8_fit(word, sizeof word, buf_str(&line), -1);
         canvas_label(p->c, y, x, room, style, word + (*word == ' ' && word[1]));
-        buf_free(&b);
+        buf_free(&line);
     }
 }
 
