@@ -424,6 +424,8 @@ static bool begin(Decoder *x, const int *source, int n, Err *err)
         given[x->given_n++] = begins[i];
     if (!x->given_n)
         return err_set(err, "there is no word to go on from: give one");
+    for (int i = 1; i < x->given_n; i++) /* those of the words that are there */
+        rng_u32(&x->rng);
     if (encoder)
         words_set(&d->read, v, source, n);
     d->node = grow(d->node, &d->cap, 0, sizeof *d->node);

@@ -40,8 +40,8 @@ typedef struct DecodeOptions {
     double alpha;       /* DECODE_BEAM: score = log share / ((5 + words) / 6)^alpha (Wu et al. 2016, equation 14) */
     double temperature; /* DECODE_SAMPLE: logits are divided by it; 0: greedy */
     int top_k;          /* DECODE_SAMPLE: of so many words with the largest shares; 0: of all */
-    double top_p; /* DECODE_SAMPLE: …of the fewest that together have this share (Holtzman et al. 2020); 1: all */
-    uint64_t seed;
+    double top_p;  /* DECODE_SAMPLE: …of the fewest that together have this share (Holtzman et al. 2020); 1: all */
+    uint64_t seed; /* DECODE_SAMPLE: the n-th word of a text has the n-th number, so it is written on as it was begun */
     const int
         *begin; /* [begin_n]: with an encoder, how the answer begins, without the start; must outlive the search */
     int begin_n;

@@ -303,6 +303,51 @@ static void another_word_is_taken(void **state)
     must("pin off; decode greedy");
 }
 
+/* To a word that could have been drawn instead of this one. */
+static void to_another(const Decoding *d, int drawn)
+{
+    do
+        must("move right");
+    while (decoding_draw(&s, d)->choice[decoding_other(&s, d)].word == drawn);
+}
+
+/* Of a decoder alone both are texts to go on from, of one length and the same up to their last word: A ends in the word
+ * that was drawn, and goes on as it was written. */
+static void a_branch_of_a_decoder(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    Model m;
+    Seq2seqConfig config = text_variant(4);
+    int words[64];
+    text_model_seeded(&m, &config, 5);
+    all = session_command_set();
+    if (!session_init_model(&s, &m, "ids:3,1,4", 1, &err))
+        fail_msg("%s", err.text);
+    const Decoding *d = found("decode draw 3");
+    const int n = d->text->length, given = s.now->input.text[TEXT_TARGET].count;
+    assert_true(n > 4 && n < 64);
+    memcpy(words, d->text->word, (size_t)n * sizeof *words);
+    s.look.decoding.line = 3;
+    to_another(d, words[2]);
+    const int taken = decoding_draw(&s, d)->choice[decoding_other(&s, d)].word;
+    must("in");
+    const Text *a = &session_exhibit(&s, SIDE_A)->input.text[TEXT_TARGET],
+               *b = &session_exhibit(&s, SIDE_B)->input.text[TEXT_TARGET];
+    assert_true(a->count == given + 3 && b->count == given + 3 && s.compare == COMPARE_SIDES);
+    assert_memory_equal(a->word, b->word, ((size_t)given + 2) * sizeof *words);
+    assert_memory_equal(a->word + given, words, 3 * sizeof *words);
+    assert_true(b->word[given + 2] == taken && taken != words[2]);
+    assert_true(decoding_all(&s, &err));
+    d = session_decoding(&s, SIDE_A);
+    assert_int_equal(d->text->length, n - 3);
+    assert_memory_equal(d->text->word, words + 3, (size_t)(n - 3) * sizeof *words);
+    must("back");
+    assert_true(!session_pinned(&s) && s.now->input.text[TEXT_TARGET].count == given);
+    session_free(&s);
+    commands_free(&all);
+}
+
 static bool reads(Side side, const char *text)
 {
     return strcmp(session_input(&s, side)->path, text) == 0;
@@ -329,15 +374,18 @@ static void back_to_the_tree(void **state)
     assert_true(reads(SIDE_B, ran));
     must("back");
     /* a word that was not drawn: nothing is pinned any more, and forward pins it again */
-    found("decode draw 3");
-    must("move right; move right; in");
+    const Decoding *d = found("decode draw 3");
+    must("move right");
+    to_another(d, d->text->node[d->line[decoding_line(&s, d)].node].word);
+    const int other = s.look.decoding.other;
+    must("in");
     free(ran);
     ran = xstrdup(session_input(&s, SIDE_A)->path);
     char *taken = xstrdup(session_input(&s, SIDE_B)->path);
     assert_string_not_equal(ran, taken);
     must("back");
     assert_true(reads(SIDE_B, typed) && !session_pinned(&s) && s.compare == COMPARE_OFF);
-    assert_int_equal(s.look.decoding.other, 2);
+    assert_int_equal(s.look.decoding.other, other);
     must("forward");
     assert_true(reads(SIDE_A, ran) && reads(SIDE_B, taken) && s.compare == COMPARE_SIDES);
     char line[128]; /* what is opened by hand stays where no Enter lies between */
@@ -479,6 +527,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(it_is_greedy_at_first, start, stop),
         cmocka_unit_test_setup_teardown(drawn_from_a_seed, start, stop),
         cmocka_unit_test_setup_teardown(another_word_is_taken, start, stop),
+        cmocka_unit_test(a_branch_of_a_decoder),
         cmocka_unit_test_setup_teardown(back_to_the_tree, start, stop),
         cmocka_unit_test_setup_teardown(back_to_the_tree, start_pieces, stop),
         cmocka_unit_test_setup_teardown(a_beam_of_one_is_greedy, start, stop),

@@ -219,17 +219,17 @@ static bool put_spec(const Session *s, const Decode *d, int node, int then, Buf 
         put_label(source->label[i], out);
     if (!cut && source->count)
         buf_puts(out, "> ");
-    for (int i = 0; !cut && !source->count && i < target->count; i++)
+    for (int i = model_starts(s->now->model); !cut && !source->count && i < target->count; i++)
         put_label(target->label[i], out);
     (cut ? put_cut_beginning : put_beginning)(s, d, node, then, out);
     return true;
 }
 
 /* probs[token, word]: the row before that word, which follows so many written ones. */
-static bool go_writing(Session *s, int row, int word, Err *err)
+static bool go_word(Session *s, Screen to, int row, int word, Err *err)
 {
     const Graph *g = session_graph(s, SIDE_B);
-    if (!session_go(s, site_path_any(g, SITE_PROBS), SCREEN_WRITING, err))
+    if (!session_go(s, site_path_any(g, SITE_PROBS), to, err))
         return false;
     Dims at = graph_node(g, site_node_any(g, SITE_PROBS))->dims;
     if (at.n == 2) {
@@ -240,8 +240,9 @@ static bool go_writing(Session *s, int row, int word, Err *err)
     return true;
 }
 
-/* A word that was not drawn is the next one in B; A keeps the text as it was written. A decoder alone goes on from
- * there on this screen; with an encoder both stand as the target, for a text is written from its start. */
+/* A word that was not drawn is the next one in B. With an encoder A is the text as it was written, and both stand as the
+ * target, for a text is written from its start. A decoder alone goes on from both: A is the text up to the word that was
+ * drawn, as long as B, and goes on as it was written; behind B the same random numbers are drawn. */
 static bool take_other(Session *s, const Decoding *d, int other, Err *err)
 {
     const int word = decoding_draw(s, d)->choice[other].word, node = d->line[decoding_line(s, d)].node,
@@ -253,9 +254,9 @@ static bool take_other(Session *s, const Decoding *d, int other, Err *err)
         return err_set(err, "this one ends the text: nothing goes on behind it");
     s->place.text = decoding_note(s);
     bool ok = put_spec(s, d->text, parent, word, &spec, err) &&
-              put_spec(s, d->text, d->text->best, -1, &written, err) &&
+              put_spec(s, d->text, encoder ? d->text->best : node, -1, &written, err) &&
               input_open(&in, s->now->model, buf_str(&spec), err);
-    if (ok && encoder && !session_open_input(s, buf_str(&written), err)) {
+    if (ok && !session_open_input(s, buf_str(&written), err)) {
         input_free(&in);
         ok = false;
     }
@@ -266,11 +267,12 @@ static bool take_other(Session *s, const Decoding *d, int other, Err *err)
         return false;
     s->look.decoding.line = s->look.decoding.other = 0;
     s->compare = s->compare == COMPARE_OFF ? COMPARE_SIDES : s->compare;
-    ok = encoder ? go_writing(s, length, word, err)
-                 : session_go(s, site_path_any(session_graph(s, SIDE_B), SITE_PROBS), SCREEN_DECODING, err);
+    ok = encoder ? go_word(s, SCREEN_WRITING, length, word, err)
+                 : go_word(s, SCREEN_DECODING, s->now->input.text[TEXT_TARGET].count - 2, word, err);
     s->place.text = decoding_note(s);
     if (ok)
-        session_say(s, "A keeps the text as written; B takes this word. Backspace takes it back.");
+        session_say(s, encoder ? "A keeps the text as written; B takes this word. Backspace takes it back."
+                               : "A ends in the word drawn, B in this one; both go on. Backspace takes it back.");
     return ok;
 }
 
@@ -298,7 +300,7 @@ static bool enter_decoding(Session *s, Err *err)
         ok = session_open_input(s, buf_str(&spec), err);
     }
     buf_free(&spec);
-    ok = ok && go_writing(s, before + length - 1, word, err);
+    ok = ok && go_word(s, SCREEN_WRITING, before + length - 1, word, err);
     s->place.text = ok ? decoding_note(s) : s->place.text;
     if (ok && decoding_typed(s))
         session_say(s, "This beginning is the text now. Backspace goes back to yours and its tree.");
