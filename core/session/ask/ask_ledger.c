@@ -95,8 +95,8 @@ static void put_text(const Page *p, Buf *out)
     buf_printf(out, "  %-20s %11.5f\n", "sum", (double)p->sum);
     buf_printf(out, "  %-20s %11.2g  (rounding)\n", "remainder", (double)p->remainder);
     buf_printf(out,
-               "\"same for all\": the same for every %s. What a part wrote is not its effect: later parts read "
-               "it too, and react.\n",
+               "\"same for all\": the same for every %s. What a part wrote is not what is lost without it: later "
+               "parts read it\ntoo, and make up for it or need it.\n",
                input_kind_name(session_input(p->s, p->side)->kind));
 }
 

@@ -437,7 +437,8 @@ static void put_text(const Session *s, Side side, const WhyAnswer *answer, const
         buf_printf(out, " = %.5g.\n", (double)answer->number);
         ask_why_sentence(s, side, answer, 0, out);
         buf_printf(out, " %.3g is the same for every %s.\n", (double)answer->same, input_word(s, side));
-        buf_puts(out, "`ledger` lists all parts.\n\n");
+        buf_puts(out, "`ledger` lists all parts, and what is lost without each, which is not what it wrote:\n"
+                      "later parts read it too.\n\n");
     }
     Buf address = {0};
     address_put(session_graph(s, side), steps->ref.node, steps->ref.cell, &address);

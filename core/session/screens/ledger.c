@@ -459,6 +459,8 @@ static bool average_ledger(Session *s, bool on, Err *err)
     return true;
 }
 
+static const float SEEN = 0.05f; /* so large a part of what was written is a difference from it */
+
 static bool say_ledger(const Teller *t)
 {
     const LedgerEntry *mlp = ledger_mlp_here(t->s, t->side), *e = mlp ? mlp : ledger_heads_here(t->s, t->side);
@@ -487,6 +489,8 @@ static bool say_ledger(const Teller *t)
     if (isfinite(effect)) {
         buf_printf(t->out, "; without what it wrote there the number %s by ", effect < 0 ? "rises" : "falls");
         ask_put_short(t->out, fabsf(effect));
+        if (fabsf(effect - x[head]) > SEEN * fabsf(x[head]))
+            buf_puts(t->out, ", for later parts read it too");
     }
     buf_putc(t->out, '.');
     return true;

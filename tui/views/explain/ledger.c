@@ -514,5 +514,5 @@ static const KeyBinding KEYS[] = {{"Up", "move up", "part",
 
 VIEW_SPEC(LEDGER, .name = "ledger", .traits = VIEW_WIDE | VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_TRACED,
           .sides = SIDES_PANES, .alone = alone, .cursor = under_cursor,
-          .sentence = "What each part wrote where the number is read, and what is lost without it.", .keys = KEYS,
+          .sentence = "What a part wrote is not what is lost without it: later parts read it too.", .keys = KEYS,
           .ways = WAYS);

@@ -13,24 +13,27 @@ enum {
     NUMBER_HERE = 8 /* … of ": -1.235" */
 };
 
-/* What the number is in a pass without the part, in as many words as there is room for. */
+/* What the number is in a pass without the part, and why that is not what it wrote, in as many words as there is room
+ * for. */
 static void put_lost(const Paint *p, const LedgerView *v, float lost, Rect r)
 {
     const float *value = session_peek(v->s, v->side, ledger_view_path(v, v->l->value));
     const char *less = lost < 0 ? "more" : "less";
-    char text[3][96];
+    enum { WAYS = 4 };
+    char text[WAYS][128];
     int k = 0;
     if (isnan(lost) || !value)
         return;
     double size = fabs((double)lost), without = (double)*value - (double)lost;
     /* of what is read from one token the part is out there alone, while `census` switches it off at all of them */
     const bool one = v->l->token >= 0;
-    snprintf(text[0], sizeof text[0], " of it. Run %s: %.4g instead of %.4g",
+    snprintf(text[0], sizeof text[0], " of it. Run %s: %.4g instead of %.4g; later parts read it too",
              one ? "with it off at this token" : "without that part", without, (double)*value);
-    snprintf(text[1], sizeof text[1], ". %s: %.4g, %.4g %s", one ? "Off at this token" : "Run without it", without,
+    snprintf(text[2], sizeof text[2], ". %s: %.4g, %.4g %s", one ? "Off at this token" : "Run without it", without,
              size, less);
-    snprintf(text[2], sizeof text[2], "; %s: %.4g", one ? "off at this token" : "run without it", without);
-    while (k < 2 && utf8_cells(text[k]) > r.w)
+    snprintf(text[1], sizeof text[1], "%.80s; later parts read it too", text[2]);
+    snprintf(text[3], sizeof text[3], "; %s: %.4g", one ? "off at this token" : "run without it", without);
+    while (k + 1 < WAYS && utf8_cells(text[k]) > r.w)
         k++;
     if (utf8_cells(text[k]) <= r.w)
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text[k]);
