@@ -31,7 +31,7 @@ static void put_lost(const Paint *p, const LedgerView *v, float lost, Rect r)
              one ? "with it off at this token" : "without that part", without, (double)*value);
     snprintf(text[2], sizeof text[2], ". %s: %.4g, %.4g %s", one ? "Off at this token" : "Run without it", without,
              size, less);
-    snprintf(text[1], sizeof text[1], "%.80s; later parts read it too", text[2]);
+    utf8_print(text[1], sizeof text[1], "%s; later parts read it too", text[2]);
     snprintf(text[3], sizeof text[3], "; %s: %.4g", one ? "off at this token" : "run without it", without);
     while (k + 1 < WAYS && utf8_cells(text[k]) > r.w)
         k++;
