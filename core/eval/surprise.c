@@ -9,6 +9,7 @@
 #include "core/graph/anatomy.h"
 #include "core/graph/run.h"
 #include "core/models/family.h"
+#include "core/models/text_model.h"
 
 struct Surprise {
     const Model *model;
@@ -168,6 +169,17 @@ size_t surprise_tokens(const Surprise *e)
     int n, first;
     dataset_window(e->dataset, 0, &n, &first);
     return e->done * (size_t)(n - first);
+}
+
+double surprise_bytes(const Surprise *e)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < e->done; i++) {
+        int n, first;
+        const int *word = dataset_window(e->dataset, i, &n, &first);
+        bytes += (double)words_bytes(&e->model->target, word, n, first);
+    }
+    return e->done ? bytes / (double)surprise_tokens(e) : 0;
 }
 
 static MeanOver over(const Surprise *e, const double *x, int column)

@@ -19,6 +19,7 @@ bool surprise_step(Surprise *e, int64_t deadline_ns); /* true when done */
 size_t surprise_done(const Surprise *e), surprise_total(const Surprise *e);
 /* Over so many windows and tokens that are asked for, what was measured so far: of all that is taken away the same. */
 size_t surprise_windows(const Surprise *e), surprise_tokens(const Surprise *e);
+double surprise_bytes(const Surprise *e);            /* of text, of a token among those; 0: not known */
 MeanOver surprise_trained(const Surprise *e);        /* nats a token; NaN where one is no number, or none was read */
 MeanOver surprise_without(const Surprise *e, int i); /* the same without[i]; NaN too where the model has no such part */
 MeanOver surprise_difference(const Surprise *e, int i); /* without[i] less as trained, over the same windows */

@@ -70,6 +70,11 @@ void words_text(const Vocabulary *v, const int *number, int n, Buf *out);
 /* What a word adds to a text behind the word `before` (−1: none): " cat", "ing". Special ones as they are named. */
 void words_piece(const Vocabulary *v, int before, int number, Buf *out);
 void words_piece_line(const Vocabulary *v, int before, int number, Buf *out); /* …as byte_text_line shows it */
+/* Bytes that those from number[first] on add to the text of all n; 0: no tokeniser says what text they are. */
+size_t words_bytes(const Vocabulary *v, const int *number, int n, int first);
+/* One surprise in its three units: "3.0968 nats a token = perplexity 22.13 = 1.915 bits a byte" (with the bytes of a
+ * token, 0: not known). margin: half of its 95 % interval, NaN where none is said. */
+void words_put_rate(double nats, double margin, double bytes, Buf *out);
 
 /* Lines NAME = NODE|NODE …: what the modules of the model's own program are called and which node is what they give; of
  * a model from the hub, else none. */

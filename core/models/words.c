@@ -1,9 +1,11 @@
 /* Texts as numbers and back. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/byte_text.h"
+#include "core/base/dmath.h"
 #include "core/base/utf8.h"
 #include "core/models/text_model.h"
 
@@ -435,4 +437,30 @@ void words_piece_line(const Vocabulary *v, int before, int number, Buf *out)
     words_piece(v, before, number, &piece);
     byte_text_line(buf_str(&piece), out);
     buf_free(&piece);
+}
+
+size_t words_bytes(const Vocabulary *v, const int *number, int n, int first)
+{
+    Buf all = {0}, before = {0};
+    if (v->cutter) {
+        v->cutter->join(v->cutter->own, number, n, &all);
+        v->cutter->join(v->cutter->own, number, first, &before);
+    }
+    const size_t bytes = all.len > before.len ? all.len - before.len : 0;
+    buf_free(&all);
+    buf_free(&before);
+    return bytes;
+}
+
+void words_put_rate(double nats, double margin, double bytes, Buf *out)
+{
+    enum { MOST = 40 }; /* whose power of e is a number that somebody reads */
+    if (isnan(margin))
+        buf_printf(out, "%.4f nats a token", nats);
+    else
+        buf_printf(out, "%.3f ±%.3f nats a token", nats, margin);
+    if (nats < MOST)
+        buf_printf(out, " = perplexity %.4g", dm_exp(nats));
+    if (bytes > 0 && isfinite(nats))
+        buf_printf(out, " = %.4g bits a byte", nats / bytes / dm_log(2));
 }

@@ -408,6 +408,7 @@ static bool write(const Trainer *t, const char *folder, Err *err)
 /* Over stretches. */
 typedef struct Held {
     double *nats, *bytes; /* [stretches]: by the model */
+    double sum;           /* of nats */
     double base, all;     /* sums: nats by how often each token comes in what was learnt from; bytes */
     size_t stretches, tokens;
 } Held;
@@ -424,6 +425,7 @@ static void hold(const Trainer *t, const Plan *p, const TaskBench *b, size_t n, 
             nats += (double)each[i * length + k];
             h->base += surprise[x->token[first + k]];
         }
+        h->sum += nats;
         h->nats[h->stretches] = nats;
         h->bytes[h->stretches++] = bytes;
         h->all += bytes;
@@ -499,8 +501,12 @@ static void tell(const Trainer *t, Buf *out)
         buf_printf(out, "± %.3f bits a byte over %zu stretches", told.margin / bit, h.stretches);
     else
         buf_puts(out, "bits a byte over one stretch, too few for an interval");
-    buf_printf(out, " (%zu tokens); by how often each token comes alone %.3f; as much of what was learnt from %.3f\n",
-               h.tokens, h.base / h.all / bit, learnt.mean / bit);
+    const double each = h.sum / (double)h.tokens;
+    buf_printf(out, " (%zu tokens: %.3f nats a token", h.tokens, each);
+    if (each < 40)
+        buf_printf(out, ", perplexity %.4g", dm_exp(each));
+    buf_printf(out, "); by how often each token comes alone %.3f; as much of what was learnt from %.3f\n",
+               h.base / h.all / bit, learnt.mean / bit);
     if (learnt.mean < 0.75 * told.mean && reads > 6)
         buf_printf(
             out,

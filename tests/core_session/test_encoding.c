@@ -1,6 +1,7 @@
 /* How a text became tokens, as the screen `tokens` reads it: every token of the pass beside what the tokeniser
  * recorded, the merges one by one, and what a chat template put there. */
 #define _GNU_SOURCE /* mkdtemp */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -249,6 +250,15 @@ static void bytes_are_read_as_text(void **state)
     for (int i = 0; i < 5; i++) /* as a text runs, a part of a character by its bytes */
         words_piece_line(v, i ? text->word[i - 1] : -1, text->word[i], &line);
     assert_string_equal(buf_str(&line), "日 ù<0xF0><0x9F><0x99><0x82>日");
+    buf_clear(&line);
+    assert_int_equal(words_bytes(v, text->word, 5, 1), strlen(" ù🙂日"));
+    assert_int_equal(words_bytes(v, text->word, 3, 2), 2); /* a part of a character */
+    words_put_rate(5.545177444, (double)NAN, 4, &line);    /* a choice among 256, for 4 bytes */
+    assert_non_null(strstr(buf_str(&line), "perplexity 256"));
+    assert_non_null(strstr(buf_str(&line), " 2 bits a byte"));
+    buf_clear(&line);
+    words_put_rate(5.545177444, (double)NAN, 0, &line); /* whole words without a tokeniser */
+    assert_null(strstr(buf_str(&line), "byte"));
     buf_free(&line);
     const uint64_t digest = model_digest(&m); /* of what the file stores */
     m.target.word = m.target.piece;

@@ -104,6 +104,7 @@ check "it continues a text: $(head -1 out)" grep -q '^the cat' out
 check 'the end of the text is kept' test "$(tail -c 50 decoder-whole/held.txt)" = "$(tail -c 50 text.txt)"
 "$V" evaluate -m decoder-whole --count 2 --json >out 2>err </dev/null
 check "it is examined on it: $(tail -1 err)" grep -q '"surprise":{"over":"decoder-whole/held.txt","unit":"nats","windows":2' out
+check "in all three units" grep -qE '"perplexity":[0-9.]+,"bits_a_byte":[0-9.]+,' out
 for i in $(seq 60); do echo "été $i à été"; done >accents.txt # letters of two tokens each
 "$V" screen -m decoder-whole -i 'the cat' --text accents.txt -c neuron --size 120x40 -o neuron.txt >out 2>err </dev/null
 check 'letters of two tokens are whole where a hidden unit reads them' test "$(grep -c 'à été' neuron.txt)" -ge 3

@@ -1,8 +1,10 @@
 /* What `vitrine evaluate` found about a decoder on texts: how surprising they are, and what each part is worth. */
 #include <math.h>
 
+#include "core/base/dmath.h"
 #include "core/base/utf8.h"
 #include "core/io/json.h"
+#include "core/models/text_model.h"
 #include "tui/cli/evaluate.h"
 
 enum { ACROSS = 5, LABEL = 12, CELL = 13 };
@@ -39,13 +41,12 @@ void surprise_page(const Surprise *e, const Model *m, const char *over, Buf *pag
     const bool one = surprise_windows(e) == 1;
     buf_printf(page, "%s: tokens asked for: %zu, in ", over, surprise_tokens(e));
     if (one)
-        buf_printf(page, "one window, too few for an interval\nsurprise, −log p of the next token: %.3f nats\n",
-                   trained.mean);
+        buf_puts(page, "one window, too few for an interval");
     else
-        buf_printf(page,
-                   "%zu windows; ± 95 %% interval over windows\nsurprise, −log p of the next token: %.3f ±%.3f "
-                   "nats\n",
-                   surprise_windows(e), trained.mean, trained.margin);
+        buf_printf(page, "%zu windows; ± 95 %% interval over windows", surprise_windows(e));
+    buf_puts(page, "\nsurprise, −log p of the next token: ");
+    words_put_rate(trained.mean, one ? (double)NAN : trained.margin, surprise_bytes(e), page);
+    buf_putc(page, '\n');
     buf_puts(page, "\nNats more without the scale 1/√d_k");
     put_more(page, surprise_difference(e, OF_SCALE), one);
     buf_printf(page, "\n\nNats more without one sub-layer\n%*s%*s%*s\n", LABEL, "", CELL, "attention", CELL, "MLP");
@@ -90,6 +91,8 @@ void surprise_json(const Surprise *e, const Model *m, const char *over, Buf *out
 {
     static const char *const KEY[] = {"more_without_attention", "more_without_mlp"};
     const bool one = surprise_windows(e) == 1;
+    const MeanOver trained = surprise_trained(e);
+    const double bytes = surprise_bytes(e);
     int blocks, heads;
     surprise_parts(m, &blocks, &heads, NULL);
     json_line(out);
@@ -98,7 +101,9 @@ void surprise_json(const Surprise *e, const Model *m, const char *over, Buf *out
     json_put_text(out, "unit", "nats");
     json_put(out, "windows", "%zu", surprise_windows(e));
     json_put(out, "tokens", "%zu", surprise_tokens(e));
-    put_pair(out, "trained", surprise_trained(e), one);
+    put_pair(out, "trained", trained, one);
+    put_number(out, "perplexity", dm_exp(trained.mean));
+    put_number(out, "bits_a_byte", bytes > 0 ? trained.mean / bytes / dm_log(2) : (double)NAN);
     put_pair(out, "more_without_scale", surprise_difference(e, OF_SCALE), one);
     for (int which = OF_ATTENTION; which < OF_HEADS; which++) {
         json_open(out, KEY[which], '[');

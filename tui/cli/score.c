@@ -25,6 +25,7 @@ typedef struct Scored {
     char **token; /* [n], owned */
     double *nats; /* [n]; [0] is 0 */
     double sum;
+    size_t bytes; /* of the text behind the first token; 0: not known */
 } Scored;
 
 /* A text of one token more than a decoder alone takes: its last one is asked for and not read. */
@@ -102,6 +103,7 @@ static bool score_open(Session *s, const char *typed, int last, Scored *out, Err
                                          : nats_of(logits + (size_t)(i - 1) * words, words, id);
         out->sum += out->nats[i];
     }
+    out->bytes = words_bytes(&m->target, out->id, out->n, 1);
     if (out->n < 2) {
         scored_free(out);
         return err_set(err, "%.200s: a text of one token has no probability: nothing stands before it",
@@ -210,14 +212,13 @@ static void put_table(const Scored *x, int count, Buf *out)
     }
     buf_putc(out, '\n');
     for (int k = 0; k < count; k++) {
-        double each = x[k].sum / (x[k].n - 1);
-        buf_printf(out, "%s−log p %.4f nats over %d token%s, %.4f each",
+        const int asked = x[k].n - 1;
+        buf_printf(out, "%s−log p %.4f nats over %d token%s: ",
                    count == 1 ? ""
                    : k        ? "B  "
                               : "A  ",
-                   x[k].sum, x[k].n - 1, x[k].n == 2 ? "" : "s", each);
-        if (each < 40)
-            buf_printf(out, " (perplexity %.4g)", dm_exp(each));
+                   x[k].sum, asked, asked == 1 ? "" : "s");
+        words_put_rate(x[k].sum / asked, (double)NAN, (double)x[k].bytes / asked, out);
         buf_putc(out, '\n');
     }
     if (count == 1)
@@ -249,6 +250,9 @@ static void put_json(const Work *w, const Scored *x, int count, Buf *out)
         json_put_text(out, "text", x[k].text);
         json_put(out, "nats", "%.9g", x[k].sum);
         json_put(out, "per_token", "%.9g", x[k].sum / (x[k].n - 1));
+        const double perplexity = dm_exp(x[k].sum / (x[k].n - 1));
+        json_put(out, "perplexity", isfinite(perplexity) ? "%.9g" : "null", perplexity);
+        json_put(out, "bits_a_byte", x[k].bytes ? "%.9g" : "null", x[k].sum / (double)x[k].bytes / dm_log(2));
         json_open(out, "tokens", '[');
         for (int i = 0; i < x[k].n; i++) {
             json_open(out, NULL, '{');
@@ -341,7 +345,9 @@ const Verb VERB_SCORE = {
     .summary = "how probable a text is, token by token, or which of two is the more probable",
     .details =
         "For models that write. Each token's −log p is what the model, having read those before it, gives it: the "
-        "logarithm of a softmax over the logits before it, in nats. The first token is given: the start token, or "
+        "logarithm of a softmax over the logits before it, in nats; a token's mean is said as a perplexity, e to that, "
+        "and in bits a byte of the text as well, which models with other tokens share. The first token is given: the "
+        "start token, or "
         "where the model puts none in front the text's own first. The sum is −log of the text's probability, without "
         "a start token given the first token; beside a second text that differs in a word (a minimal pair) the rows "
         "say where they part and, where one has more tokens, where they meet again: * marks other tokens, A − B what "

@@ -317,6 +317,19 @@ static int put_whole(const Paint *p, Side side, Site site, const char *name, int
     return x + shown_number(p, &v, 0, y, x, NUMBER, STYLE_TEXT) + 2;
 }
 
+/* The mean once more, of a byte of the text: what models whose tokens are others share. */
+static int put_bits(const Paint *p, const Stream *w, Side side, int y, int x, int end)
+{
+    char text[32];
+    Shown v;
+    const size_t bytes = words_bytes(w->v, w->text.word, w->text.count, 1);
+    if (side == SIDE_DIFF || !bytes || !shown_open(p->s, side, shown_site(p->s, side, SITE_SURPRISE_TOTAL), &v) ||
+        !v.values ||
+        utf8_print(text, sizeof text, "bits a byte %.4g", NAT * (double)*v.values / (double)bytes) > end - x)
+        return x;
+    return x + canvas_text(p->c, y, x, end - x, STYLE_DIM, text) + 2;
+}
+
 static void draw_whole(const Paint *p, const Stream *w, Side side, Rect r)
 {
     int x = r.x, end = r.x + r.w;
@@ -327,6 +340,7 @@ static void draw_whole(const Paint *p, const Stream *w, Side side, Rect r)
     x = put_whole(p, side, SITE_PERPLEXITY, "perplexity ", r.y, x, end);
     x = put_whole(p, side, SITE_SURPRISE_TOTAL, "total ", r.y, x, end);
     const Model *m = session_exhibit(p->s, side == SIDE_A ? SIDE_A : SIDE_B)->model;
+    x = put_bits(p, w, side, r.y, x, end);
     if (!m->trained)
         canvas_text(p->c, r.y, x, end - x > 0 ? end - x : 0, STYLE_WARNING, "untrained");
 }
