@@ -61,6 +61,15 @@ void buf_vprintf(Buf *b, const char *fmt, va_list ap)
     b->len += (size_t)n;
 }
 
+void buf_fixed(Buf *b, int width, double x, int decimals)
+{
+    char text[48];
+    utf8_print(text, sizeof text, "%.*f", decimals, x);
+    if ((x < 0 || x > 0) && !strpbrk(text, "123456789n"))
+        snprintf(text, sizeof text, "%.1e", x);
+    buf_printf(b, "%*s", width, text);
+}
+
 void buf_json(Buf *b, const char *s)
 {
     buf_putc(b, '"');

@@ -15,6 +15,8 @@ void buf_puts(Buf *b, const char *s);
 void buf_putc(Buf *b, char c);
 void buf_printf(Buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(Buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+/* x in fixed point, at the right of `width` columns; what would read as zero and is not has an exponent: 4.8e-07. */
+void buf_fixed(Buf *b, int width, double x, int decimals);
 /* s with JSON escapes between quotes; invalid UTF-8 becomes U+FFFD. */
 void buf_json(Buf *b, const char *s);
 /* s as one word of a shell (POSIX 2024, bash, zsh, ksh), whatever is in it: in single quotes, or, where it has bytes

@@ -456,9 +456,10 @@ void words_put_rate(double nats, double margin, double bytes, Buf *out)
 {
     enum { MOST = 40 }; /* whose power of e is a number that somebody reads */
     if (isnan(margin))
-        buf_printf(out, "%.4f nats a token", nats);
+        buf_fixed(out, 0, nats, 4);
     else
-        buf_printf(out, "%.3f ±%.3f nats a token", nats, margin);
+        buf_printf(out, "%.3f ±%.3f", nats, margin);
+    buf_puts(out, " nats a token");
     if (nats < MOST)
         buf_printf(out, " = perplexity %.4g", dm_exp(nats));
     if (bytes > 0 && isfinite(nats))

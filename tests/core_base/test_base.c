@@ -457,6 +457,27 @@ static void pieces_of_bytes_are_read(void **state)
     buf_free(&line);
 }
 
+/* A number that is not zero never reads as zero. */
+static void fixed_is_never_zero(void **state)
+{
+    (void)state;
+    static const struct {
+        double x;
+        const char *text;
+    } CASES[] = {{0, "  0.00000"},      {-0.0, "  0.00000"},   {0.5, "  0.50000"},   {0.000005001, "  0.00001"},
+                 {4.8e-7, "  4.8e-07"}, {-2e-30, " -2.0e-30"}, {-0.25, " -0.25000"}, {123, "123.00000"}};
+    Buf b = {0};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        buf_clear(&b);
+        buf_fixed(&b, 9, CASES[i].x, 5);
+        assert_string_equal(buf_str(&b), CASES[i].text);
+    }
+    buf_clear(&b);
+    buf_fixed(&b, 0, (double)NAN, 5);
+    assert_null(strpbrk(buf_str(&b), "0"));
+    buf_free(&b);
+}
+
 static void utf8_cleans(void **state)
 {
     (void)state;
@@ -595,6 +616,7 @@ int main(void)
         cmocka_unit_test(utf8_knows_widths),
         cmocka_unit_test(printed_text_is_cut_between_characters),
         cmocka_unit_test(utf8_takes_whole_characters),
+        cmocka_unit_test(fixed_is_never_zero),
         cmocka_unit_test(utf8_cleans),
         cmocka_unit_test(pieces_of_bytes_are_read),
         cmocka_unit_test(pool_runs_each_item_once),

@@ -101,9 +101,9 @@ void surprise_json(const Surprise *e, const Model *m, const char *over, Buf *out
     json_put_text(out, "unit", "nats");
     json_put(out, "windows", "%zu", surprise_windows(e));
     json_put(out, "tokens", "%zu", surprise_tokens(e));
-    put_pair(out, "trained", trained, one);
     put_number(out, "perplexity", dm_exp(trained.mean));
     put_number(out, "bits_a_byte", bytes > 0 ? trained.mean / bytes / dm_log(2) : (double)NAN);
+    put_pair(out, "trained", trained, one);
     put_pair(out, "more_without_scale", surprise_difference(e, OF_SCALE), one);
     for (int which = OF_ATTENTION; which < OF_HEADS; which++) {
         json_open(out, KEY[which], '[');

@@ -81,7 +81,10 @@ static void put_page(const Session *s, const PatchingResult *r, Buf *out)
     buf_printf(out, "A  %s\nB  %s\nThe logit of %s less that of %s", input_of(s, SIDE_A), input_of(s, SIDE_B), name[0],
                name[1]);
     buf_printf(out, *name[2] ? " after %s: " : ": ", name[2]);
-    buf_printf(out, "%.5f in A, %.5f in B.\n", (double)r->from, (double)r->to);
+    buf_fixed(out, 0, (double)r->from, 5);
+    buf_puts(out, " in A, ");
+    buf_fixed(out, 0, (double)r->to, 5);
+    buf_puts(out, " in B.\n");
     buf_puts(out, "How much more it is in B with A's value of one part, as a share of A less B, and what\n"
                   "the gradient says it would be.\n");
     patches_put_same(s, r, out);
@@ -90,13 +93,24 @@ static void put_page(const Session *s, const PatchingResult *r, Buf *out)
     for (size_t i = 0; i < r->count; i++) {
         Row row = row_of(s, r, i);
         const int pad = PLACE_CELLS - utf8_cells(buf_str(&row.place));
-        buf_printf(out, "  %s%*s%10.5f", buf_str(&row.place), pad > 0 ? pad : 0, "", row.measured);
-        buf_printf(out, isnan(row.share) ? "          –" : " %8.2f %%", 100 * row.share);
-        buf_printf(out, " %10.5f %10.5f\n", row.gradient, row.gradient - row.measured);
+        buf_printf(out, "  %s%*s", buf_str(&row.place), pad > 0 ? pad : 0, "");
+        buf_fixed(out, 10, row.measured, 5);
+        if (isnan(row.share))
+            buf_puts(out, "          –");
+        else {
+            buf_fixed(out, 9, 100 * row.share, 2);
+            buf_puts(out, " %");
+        }
+        buf_fixed(out, 11, row.gradient, 5);
+        buf_fixed(out, 11, row.gradient - row.measured, 5);
+        buf_putc(out, '\n');
         row_free(&row);
     }
-    buf_printf(out, "\nThe gradient is off by %.5f on average, where the measured ones are %.5f in size", e.mean,
-               e.size);
+    buf_puts(out, "\nThe gradient is off by ");
+    buf_fixed(out, 0, e.mean, 5);
+    buf_puts(out, " on average, where the measured ones are ");
+    buf_fixed(out, 0, e.size, 5);
+    buf_puts(out, " in size");
     buf_printf(out, isnan(e.correlation) ? ".\n" : "; correlation %.3f.\n", e.correlation);
 }
 

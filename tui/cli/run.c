@@ -99,9 +99,12 @@ static void put_steps(const Session *s, int count, const Answer *a, Buf *out)
         utf8_fit(fitted, sizeof fitted, utf8_clean(name, sizeof name, token), WORD);
         buf_printf(out, "%c%4d %s%*s ", t == a->row ? '>' : ' ', t, fitted, WORD - utf8_cells(fitted), "");
         utf8_fit(fitted, sizeof fitted, class_name(s, best[0], name, sizeof name), WORD);
-        buf_printf(out, "%s%*s %9.5f", fitted, WORD - utf8_cells(fitted), "", (double)row[best[0]]);
-        if (best[1] >= 0)
-            buf_printf(out, "   %s %.5f", class_name(s, best[1], name, sizeof name), (double)row[best[1]]);
+        buf_printf(out, "%s%*s", fitted, WORD - utf8_cells(fitted), "");
+        buf_fixed(out, 10, (double)row[best[0]], 5);
+        if (best[1] >= 0) {
+            buf_printf(out, "   %s ", class_name(s, best[1], name, sizeof name));
+            buf_fixed(out, 0, (double)row[best[1]], 5);
+        }
         buf_putc(out, '\n');
     }
     const char *signs = byte_text_signs(buf_str(out), false);
@@ -204,15 +207,21 @@ static void put_whole(Session *s, Buf *out)
     const char *mask = vocabulary_find(v, "[MASK]", 6) >= 0 ? "[MASK]" : "<mask>";
     if (v->cutter && site_node_any(g, SITE_PROBS) != NO_NODE && !text->asked)
         buf_printf(out, "\nNo %s stands in the text: each line is what the model puts at a word that it sees.\n", mask);
-    if (pair && text->segment)
-        buf_printf(out, "\nThe second segment follows the first: %.5f, it does not: %.5f\n", (double)pair[0],
-                   (double)pair[1]);
+    if (pair && text->segment) {
+        buf_puts(out, "\nThe second segment follows the first: ");
+        buf_fixed(out, 0, (double)pair[0], 5);
+        buf_puts(out, ", it does not: ");
+        buf_fixed(out, 0, (double)pair[1], 5);
+        buf_putc(out, '\n');
+    }
     if (replaced)
         buf_puts(out, "\n      token          put in place of another?\n");
     for (int i = 0; replaced && i < text->count; i++) {
         char fitted[NAME_BYTES], name[NAME_BYTES];
         utf8_fit(fitted, sizeof fitted, utf8_clean(name, sizeof name, text->label[i]), 14);
-        buf_printf(out, " %4d %s%*s %9.5f\n", i, fitted, 14 - utf8_cells(fitted), "", (double)replaced[i]);
+        buf_printf(out, " %4d %s%*s", i, fitted, 14 - utf8_cells(fitted), "");
+        buf_fixed(out, 10, (double)replaced[i], 5);
+        buf_putc(out, '\n');
     }
 }
 
@@ -236,10 +245,13 @@ static void put_text(Session *s, const Ranked *r, int count, const Answer *a, co
         int k = r[i].index;
         utf8_fit(fitted, sizeof fitted, class_name(s, k, name, sizeof name), NAME_CELLS);
         int pad = NAME_CELLS - utf8_cells(fitted);
-        buf_printf(out, "%s%*s  %11.5f %10.5g", fitted, pad > 0 ? pad : 0, "", (double)a->probs[k],
-                   (double)a->logits[k]);
-        if (other)
-            buf_printf(out, "           %11.5f %10.5g", (double)other->probs[k], (double)other->logits[k]);
+        buf_printf(out, "%s%*s", fitted, pad > 0 ? pad : 0, "");
+        buf_fixed(out, 13, (double)a->probs[k], 5);
+        buf_printf(out, " %10.5g", (double)a->logits[k]);
+        if (other) {
+            buf_fixed(out, 22, (double)other->probs[k], 5);
+            buf_printf(out, " %10.5g", (double)other->logits[k]);
+        }
         buf_putc(out, '\n');
     }
     if (count > TOP)
@@ -379,8 +391,11 @@ static bool put_embedding(Session *s, Side side, bool json, Buf *out, Err *err)
             buf_putc(out, '}');
         } else if (share) {
             utf8_fit(fitted, sizeof fitted, name, 14);
-            buf_printf(out, " %4d %s%*s %8.5f", i, fitted, 14 - utf8_cells(fitted), "", (double)share[i]);
-            buf_printf(out, of_cosine ? "   %8.5f\n" : "\n", of_cosine ? (double)of_cosine[i] : 0);
+            buf_printf(out, " %4d %s%*s", i, fitted, 14 - utf8_cells(fitted), "");
+            buf_fixed(out, 9, (double)share[i], 5);
+            if (of_cosine)
+                buf_fixed(out, 11, (double)of_cosine[i], 5);
+            buf_putc(out, '\n');
         }
     }
     buf_puts(out, json && y ? "]}" : "");

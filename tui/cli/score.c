@@ -134,7 +134,7 @@ static void put_cell(const Scored *x, int i, Buf *out)
     utf8_fit(fitted, sizeof fitted, x->token[i], NAME_CELLS);
     buf_printf(out, "  %s%*s", fitted, NAME_CELLS - utf8_cells(fitted), "");
     if (i)
-        buf_printf(out, "%10.4f", x->nats[i]);
+        buf_fixed(out, 10, x->nats[i], 4);
     else
         buf_printf(out, "%10s", "given");
 }
@@ -142,13 +142,16 @@ static void put_cell(const Scored *x, int i, Buf *out)
 /* a − b, with ≈ before it (true) where it is not the difference of the two as they stand beside it. */
 static bool put_apart(double a, double b, Buf *out)
 {
-    char left[32], right[32], apart[32];
-    utf8_print(left, sizeof left, "%.4f", a);
-    utf8_print(right, sizeof right, "%.4f", b);
-    utf8_print(apart, sizeof apart, "%.4f", a - b);
-    const double off = strtod(left, NULL) - strtod(right, NULL) - strtod(apart, NULL);
+    Buf left = {0}, right = {0}, apart = {0};
+    buf_fixed(&left, 0, a, 4);
+    buf_fixed(&right, 0, b, 4);
+    buf_fixed(&apart, 0, a - b, 4);
+    const double off = strtod(buf_str(&left), NULL) - strtod(buf_str(&right), NULL) - strtod(buf_str(&apart), NULL);
     const bool rounded = fabs(off) > 0.00005;
-    buf_printf(out, "%*s%s%s", 11 - (int)strlen(apart) - rounded, "", rounded ? "≈" : "", apart);
+    buf_printf(out, "%*s%s%s", 11 - (int)apart.len - rounded, "", rounded ? "≈" : "", buf_str(&apart));
+    buf_free(&left);
+    buf_free(&right);
+    buf_free(&apart);
     return rounded;
 }
 
@@ -213,11 +216,9 @@ static void put_table(const Scored *x, int count, Buf *out)
     buf_putc(out, '\n');
     for (int k = 0; k < count; k++) {
         const int asked = x[k].n - 1;
-        buf_printf(out, "%s−log p %.4f nats over %d token%s: ",
-                   count == 1 ? ""
-                   : k        ? "B  "
-                              : "A  ",
-                   x[k].sum, asked, asked == 1 ? "" : "s");
+        buf_puts(out, count == 1 ? "−log p " : k ? "B  −log p " : "A  −log p ");
+        buf_fixed(out, 0, x[k].sum, 4);
+        buf_printf(out, " nats over %d token%s: ", asked, asked == 1 ? "" : "s");
         words_put_rate(x[k].sum / asked, (double)NAN, (double)x[k].bytes / asked, out);
         buf_putc(out, '\n');
     }
@@ -228,8 +229,11 @@ static void put_table(const Scored *x, int count, Buf *out)
     double apart = x[1].sum - x[0].sum;
     if (!(dm_abs(apart) > 0))
         buf_puts(out, "A and B are equally probable");
-    else
-        buf_printf(out, "%s is the more probable by %.4f nats", apart >= 0 ? "A" : "B", dm_abs(apart));
+    else {
+        buf_printf(out, "%s is the more probable by ", apart >= 0 ? "A" : "B");
+        buf_fixed(out, 0, dm_abs(apart), 4);
+        buf_puts(out, " nats");
+    }
     if (dm_abs(apart) > 0 && dm_abs(apart) < 40)
         buf_printf(out, ": %.4g times", dm_exp(dm_abs(apart)));
     buf_puts(out, x[0].n != x[1].n ? ". They are not equally long: each further token makes a text less probable.\n"

@@ -267,7 +267,11 @@ static void put_tree(const Request *r, int parent, int depth, Buf *out)
         buf_printf(out, "  %*s", depth * 2, "");
         pad_to(out, request_word(r, n->word, (char[16]){0}), 14);
         put_share(out, 8, (float)n->share);
-        buf_printf(out, "   log prob. %8.3f   score %8.3f%s\n", n->log_share, n->score,
+        buf_puts(out, "   log prob. ");
+        buf_fixed(out, 8, n->log_share, 3);
+        buf_puts(out, "   score ");
+        buf_fixed(out, 8, n->score, 3);
+        buf_printf(out, "%s\n",
                    i == r->d.best   ? "   best"
                    : n->cut         ? "   cut"
                    : n->ended       ? "   ended"

@@ -50,6 +50,12 @@ static float number_of(const Page *p, NodeId n, size_t cell)
     return session_peek(p->s, p->side, graph_node(p->g, n)->path)[cell];
 }
 
+static void put_number(float x, const char *end, Buf *out)
+{
+    buf_fixed(out, 12, (double)x, 5);
+    buf_puts(out, end);
+}
+
 /* Of an MLP with experts those that wrote anything. */
 static void put_experts(const Page *p, const LedgerEntry *e, Buf *out)
 {
@@ -57,20 +63,25 @@ static void put_experts(const Page *p, const LedgerEntry *e, Buf *out)
         return;
     for (size_t x = 0; x < graph_cells(p->g, e->experts); x++) {
         float value = number_of(p, e->experts, x);
-        if (value < 0 || value > 0)
-            buf_printf(out, "    expert %-11zu %11.5f\n", x, (double)value);
+        if (value < 0 || value > 0) {
+            buf_printf(out, "    expert %-11zu", x);
+            put_number(value, "\n", out);
+        }
     }
-    if (e->shared != NO_NODE)
-        buf_printf(out, "    %-18s %11.5f\n", "the shared expert", (double)number_of(p, e->shared, 0));
+    if (e->shared != NO_NODE) {
+        buf_printf(out, "    %-18s", "the shared expert");
+        put_number(number_of(p, e->shared, 0), "\n", out);
+    }
 }
 
 static void put_line(const Page *p, const LedgerLine *l, Buf *out)
 {
     Buf part = {0};
     ledger_part_text(p->g, l, &part);
-    buf_printf(out, "  %-20s %11.5f", buf_str(&part), (double)l->value);
+    buf_printf(out, "  %-20s", buf_str(&part));
+    put_number(l->value, "", out);
     if (p->measured)
-        buf_printf(out, " %11.5f", (double)session_ledger_effect(p->s, p->side, TAKEN_LINES, l->entry, l->head));
+        put_number(session_ledger_effect(p->s, p->side, TAKEN_LINES, l->entry, l->head), "", out);
     buf_printf(out, "%s\n", l->same ? "  same for all" : "");
     put_experts(p, l->entry, out);
     buf_free(&part);
@@ -92,7 +103,8 @@ static void put_text(const Page *p, Buf *out)
                       "                             wrote        less\n");
     for (int i = 0; i < p->count; i++)
         put_line(p, &p->lines[i], out);
-    buf_printf(out, "  %-20s %11.5f\n", "sum", (double)p->sum);
+    buf_printf(out, "  %-20s", "sum");
+    put_number(p->sum, "\n", out);
     buf_printf(out, "  %-20s %11.2g  (rounding)\n", "remainder", (double)p->remainder);
     buf_printf(out,
                "\"same for all\": the same for every %s. What a part wrote is not what is lost without it: later "

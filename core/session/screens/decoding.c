@@ -240,9 +240,9 @@ static bool go_word(Session *s, Screen to, int row, int word, Err *err)
     return true;
 }
 
-/* A word that was not drawn is the next one in B. With an encoder A is the text as it was written, and both stand as the
- * target, for a text is written from its start. A decoder alone goes on from both: A is the text up to the word that was
- * drawn, as long as B, and goes on as it was written; behind B the same random numbers are drawn. */
+/* A word that was not drawn is the next one in B. With an encoder A is the text as it was written, and both stand as
+ * the target, for a text is written from its start. A decoder alone goes on from both: A is the text up to the word
+ * that was drawn, as long as B, and goes on as it was written; behind B the same random numbers are drawn. */
 static bool take_other(Session *s, const Decoding *d, int other, Err *err)
 {
     const int word = decoding_draw(s, d)->choice[other].word, node = d->line[decoding_line(s, d)].node,
@@ -325,7 +325,11 @@ static void put_draw(const Session *s, const Decoding *d, Buf *out)
             buf_printf(out, "%s", v->word[c->word]);
         else
             buf_printf(out, "w%d", c->word);
-        buf_printf(out, ": drawn with %.4f, at temperature 1 %.4f%s.\n", c->drawn, (double)c->share, OUT[c->out]);
+        buf_puts(out, ": drawn with ");
+        buf_fixed(out, 0, c->drawn, 4);
+        buf_puts(out, ", at temperature 1 ");
+        buf_fixed(out, 0, (double)c->share, 4);
+        buf_printf(out, "%s.\n", OUT[c->out]);
     }
 }
 
@@ -384,9 +388,12 @@ static bool tell_decoding(const Teller *t)
     for (int i = 0; d && i < d->lines; i++) {
         const DecodeNode *n = &d->text->node[d->line[i].node];
         put_text(d, d->line[i].node, t->out);
-        buf_printf(t->out, "%s: share %.4f, score %.3f%s.\n",
-                   *d->line[i].word == '<' && !byte_text_raw(d->line[i].word) ? " and the end" : "", n->share, n->score,
-                   FATE[d->line[i].fate]);
+        buf_printf(t->out, "%s: share ",
+                   *d->line[i].word == '<' && !byte_text_raw(d->line[i].word) ? " and the end" : "");
+        buf_fixed(t->out, 0, n->share, 4);
+        buf_puts(t->out, ", score ");
+        buf_fixed(t->out, 0, n->score, 3);
+        buf_printf(t->out, "%s.\n", FATE[d->line[i].fate]);
     }
     if (d)
         put_draw(t->s, d, t->out);

@@ -257,6 +257,16 @@ static void put_share(const Decoding *d, int first, int last, char *out, size_t 
     share_text(out, n, (float)(from == to ? to->share : dm_exp(to->log_share - all[from->parent].log_share)));
 }
 
+/* A sum of logarithms: one that is hardly below 0 is not 0. */
+static char *log_text(char out[16], double x)
+{
+    Buf text = {0};
+    buf_fixed(&text, 0, x, 3);
+    snprintf(out, 16, "%s", buf_str(&text));
+    buf_free(&text);
+    return out;
+}
+
 /* The numbers and what became of it are those of the whole row, wherever the cursor stands in it. True: it has more
  * words than are seen. */
 static bool draw_row(const Paint *p, const Decoding *d, const Layout *l, int first, int at, int y)
@@ -273,7 +283,7 @@ static bool draw_row(const Paint *p, const Decoding *d, const Layout *l, int fir
     Rect r = l->lines;
     Style style = here ? STYLE_SELECTED : line->best ? STYLE_TEXT : STYLE_DIM;
     const Rect bar = bar_of(l, y);
-    char text[32];
+    char text[32], sum[16];
     if (here)
         canvas_fill(p->c, (Rect){y, r.x, 1, bar.w ? bar.x - 1 - r.x : r.w}, STYLE_SELECTED, ' ');
     canvas_text(p->c, y, r.x, 1, style, here ? ">" : " ");
@@ -286,12 +296,10 @@ static bool draw_row(const Paint *p, const Decoding *d, const Layout *l, int fir
     canvas_right(p->c, y, x, SHARE, style, text);
     x += SHARE;
     if (l->logs) {
-        utf8_print(text, sizeof text, "%.3f", n->log_share);
-        canvas_right(p->c, y, x, LOGS, style, text);
+        canvas_right(p->c, y, x, LOGS, style, log_text(sum, n->log_share));
         x += LOGS;
     }
-    utf8_print(text, sizeof text, "%.3f", n->score);
-    canvas_right(p->c, y, x, SCORE, style, text);
+    canvas_right(p->c, y, x, SCORE, style, log_text(sum, n->score));
     const bool only = line->fate == DECODING_BEST && d->how.kind != DECODE_BEAM; /* there is no other */
     if (l->fate)
         canvas_right(p->c, y, x + SCORE, FATE - 1, style, n->forced ? "forced" : only ? "" : FATES[line->fate]);
@@ -306,13 +314,13 @@ static void draw_foot(const Paint *p, const Decoding *d, const Layout *l, int at
     const int of = row_of(d, d->lines), first = row_first(d, row_of(d, at));
     const DecodeNode *n = &d->text->node[d->line[at].node];
     const Rect r = {l->foot.y, l->foot.x + 2, 1, l->foot.w - 2};
-    char part[128] = "", rows[48] = "", share[32], logs[32] = "";
+    char part[128] = "", rows[48] = "", share[32], logs[32] = "", sum[16];
     if (at + 1 < row_end(d, first)) {
         put_share(d, first, at, share, sizeof share);
         if (l->logs)
-            utf8_print(logs, sizeof logs, ", log sum %.3f", n->log_share);
-        utf8_print(part, sizeof part, "up to \"%s\": %s%s, %s %.3f", d->line[at].word, share, logs,
-                   d->how.kind == DECODE_BEAM ? "score" : "log sum", n->score);
+            utf8_print(logs, sizeof logs, ", log sum %s", log_text(sum, n->log_share));
+        utf8_print(part, sizeof part, "up to \"%s\": %s%s, %s %s", d->line[at].word, share, logs,
+                   d->how.kind == DECODE_BEAM ? "score" : "log sum", log_text(sum, n->score));
     }
     if (of > l->lines.h)
         utf8_print(rows, sizeof rows, "lines %d–%d of %d", l->first + 1, l->first + l->lines.h, of);

@@ -188,6 +188,7 @@ static void draw_here(const Paint *p, const Stream *w, Side side, Rect r)
 {
     Shown prob;
     char name[PIECE], text[32];
+    Buf bits = {0};
     int x = r.x, end = r.x + r.w;
     const size_t at = w->nats.cell;
     piece_of(w, (int)at + 1, name);
@@ -196,8 +197,12 @@ static void draw_here(const Paint *p, const Stream *w, Side side, Rect r)
         return;
     x += shown_number(p, &w->nats, at, r.y, x, NUMBER, STYLE_TEXT);
     x += canvas_text(p->c, r.y, x, end - x, STYLE_DIM, " nats");
-    if (utf8_print(text, sizeof text, " (%.3f bits)", NAT * (double)w->nats.values[at]) <= end - x)
-        x += canvas_text(p->c, r.y, x, end - x, STYLE_DIM, text);
+    buf_puts(&bits, " (");
+    buf_fixed(&bits, 0, NAT * (double)w->nats.values[at], 3);
+    buf_puts(&bits, " bits)");
+    if ((int)bits.len <= end - x)
+        x += canvas_text(p->c, r.y, x, end - x, STYLE_DIM, buf_str(&bits));
+    buf_free(&bits);
     if (side != SIDE_DIFF && shown_open(p->s, side, shown_site(p->s, side, SITE_SURPRISE_PROB), &prob) && prob.values &&
         x + NUMBER + 8 < end) {
         x += canvas_text(p->c, r.y, x, end - x, STYLE_DIM, "  prob.");
