@@ -85,6 +85,14 @@ void buf_json(Buf *b, const char *s)
     buf_putc(b, '"');
 }
 
+void buf_csv(Buf *b, const char *s)
+{
+    buf_putc(b, '"');
+    for (; *s; s++)
+        buf_printf(b, *s == '"' ? "\"\"" : "%c", *s);
+    buf_putc(b, '"');
+}
+
 /* One character from *s on, which moves behind it: may a line that is read have it as it is? */
 static bool shown(const char **s)
 {

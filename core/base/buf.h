@@ -19,6 +19,8 @@ void buf_vprintf(Buf *b, const char *fmt, va_list ap) __attribute__((format(prin
 void buf_fixed(Buf *b, int width, double x, int decimals);
 /* s with JSON escapes between quotes; invalid UTF-8 becomes U+FFFD. */
 void buf_json(Buf *b, const char *s);
+/* s as a cell of a CSV file: in quotes, those in it doubled. */
+void buf_csv(Buf *b, const char *s);
 /* s as one word of a shell (POSIX 2024, bash, zsh, ksh), whatever is in it: in single quotes, or, where it has bytes
  * that a terminal would not show as they are, as $'…' with their octal numbers. */
 void buf_shell(Buf *b, const char *s);

@@ -98,12 +98,19 @@ typedef enum TensorFormat { TF_SAFETENSORS, TF_NPZ, TF_NPY, TF_CSV, TF_JSON } Te
 /* Format by suffix (.safetensors .npz .npy .csv .json); false with a message that lists them. */
 bool tensor_format(const char *path, TensorFormat *f, Err *err);
 
+/* An axis and what its cells are called. */
+typedef struct TensorAxis {
+    const char *name;         /* "t" */
+    const char *const *label; /* [its length] */
+} TensorAxis;
+
 typedef struct TensorOut {
     const char *name;
     int rank;
     size_t shape[TENSOR_RANK_MAX];
-    const char *axes;  /* "[t=65,h=4,e=16]": kept in safetensors metadata and JSON; may be NULL */
-    const float *data; /* or NULL: tensors_write_each asks for it */
+    const char *axes;       /* "[t=65,h=4,e=16]": kept in safetensors metadata and JSON; may be NULL */
+    const float *data;      /* or NULL: tensors_write_each asks for it */
+    const TensorAxis *axis; /* [rank], for CSV; NULL: its rows have no labels, its columns numbers */
 } TensorOut;
 /* The values of tensor i, asked for once and in order; they need to last until the next is asked for. NULL with err:
  * writing stops. */
@@ -112,8 +119,8 @@ typedef const float *TensorValues(void *context, size_t i, Err *err);
  * stored, fixed date. csv: %.9g, so that every float reads back the same; nan, inf, -inf. json:
  * {"metadata":{…},"tensors":[{"name","shape","axes","data"}]}, data flat in C order, non-finite numbers as the strings
  * "NaN", "Infinity", "-Infinity". Two tensors of one name are refused. path "-" with an explicit format goes to
- * standard output. .npy and .csv take exactly one tensor (csv: rows of the last axis, a first line with column
- * numbers). metadata: key/value pairs ended by NULL, for safetensors and json; may be NULL. */
+ * standard output. .npy and .csv take exactly one tensor (csv: rows of the last axis behind a column for each other one
+ * with its label, a first line with the axes' names and the labels or numbers of the last one). metadata: key/value pairs ended by NULL, for safetensors and json; may be NULL. */
 bool tensors_write(const char *path, TensorFormat f, const TensorOut *tensors, size_t count,
                    const char *const *metadata, Err *err);
 /* The same bytes where not all tensors are in memory at once. */

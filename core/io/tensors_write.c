@@ -126,6 +126,42 @@ static bool flush(Sink *s, Buf *b, size_t from, Err *err)
     return ok;
 }
 
+/* A label in quotes unless it is a number. */
+static void csv_label(Buf *b, const char *label)
+{
+    (*label && !label[strspn(label, "0123456789")] ? buf_puts : buf_csv)(b, label);
+}
+
+/* The names of the axes but the last, and what its cells are called. */
+static void csv_head(Buf *b, const TensorOut *t, size_t width)
+{
+    for (int k = 0; t->axis && k + 1 < t->rank; k++) {
+        buf_csv(b, t->axis[k].name);
+        buf_putc(b, ',');
+    }
+    for (size_t i = 0; i < width; i++) {
+        buf_puts(b, i ? "," : "");
+        if (t->axis && t->rank)
+            csv_label(b, t->axis[t->rank - 1].label[i]);
+        else
+            buf_printf(b, "%zu", i);
+    }
+    buf_putc(b, '\n');
+}
+
+/* Which row this is: a label of each axis but the last. */
+static void csv_row(Buf *b, const TensorOut *t, size_t row)
+{
+    size_t rows = 1;
+    for (int k = 0; k + 1 < t->rank; k++)
+        rows *= t->shape[k];
+    for (int k = 0; k + 1 < t->rank; k++) {
+        rows /= t->shape[k];
+        csv_label(b, t->axis[k].label[row / rows % t->shape[k]]);
+        buf_putc(b, ',');
+    }
+}
+
 static bool csv_write(Sink *s, const TensorOut *t, Err *err)
 {
     static const char *const names[3] = {"nan", "inf", "-inf"};
@@ -133,10 +169,10 @@ static bool csv_write(Sink *s, const TensorOut *t, Err *err)
     const float *x = sink_values(s, t, err);
     size_t width = t->rank ? t->shape[t->rank - 1] : 1, cells = tensor_cells(t);
     bool ok = x != NULL;
-    for (size_t i = 0; i < width; i++)
-        buf_printf(&b, "%s%zu", i ? "," : "", i);
-    buf_putc(&b, '\n');
+    csv_head(&b, t, width);
     for (size_t i = 0; ok && i < cells; i++) {
+        if (t->axis && i % width == 0)
+            csv_row(&b, t, i / width);
         put_number(&b, x[i], names);
         buf_putc(&b, (i + 1) % width ? ',' : '\n');
         ok = flush(s, &b, FLUSH, err);

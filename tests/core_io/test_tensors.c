@@ -220,8 +220,8 @@ static void fill(void)
 }
 
 static const TensorOut two[] = {
-    {"blocks.0.q", 3, {2, 3, 5}, "[t=2,h=3,e=5]", some},
-    {"caf\xc3\xa9 \"x\"", 1, {7}, NULL, some},
+    {"blocks.0.q", 3, {2, 3, 5}, "[t=2,h=3,e=5]", some, NULL},
+    {"caf\xc3\xa9 \"x\"", 1, {7}, NULL, some, NULL},
 };
 static const char *const about[] = {"program", "test", "line", "a\nb", NULL};
 
@@ -284,10 +284,10 @@ static void npy_equals_numpy(void **state)
         const char *path;
         TensorOut t;
     } cases[] = {
-        {DATA "plain.npy", {"a", 2, {2, 3}, NULL, plain}},
-        {DATA "scalar.npy", {"a", 0, {0}, NULL, scalar}},
-        {DATA "vector.npy", {"a", 1, {3}, NULL, vector}},
-        {DATA "empty.npy", {"a", 2, {0, 3}, NULL, plain}},
+        {DATA "plain.npy", {"a", 2, {2, 3}, NULL, plain, NULL}},
+        {DATA "scalar.npy", {"a", 0, {0}, NULL, scalar, NULL}},
+        {DATA "vector.npy", {"a", 1, {3}, NULL, vector, NULL}},
+        {DATA "empty.npy", {"a", 2, {0, 3}, NULL, plain, NULL}},
     };
     for (size_t i = 0; i < 4; i++) {
         Err e = {{0}};
@@ -316,12 +316,21 @@ static void csv_floats_return(void **state)
     }
     assert_int_equal(*at, 0);
     buf_free(&b);
-    TensorOut scalar = {"s", 0, {0}, NULL, some + 4}, empty = {"e", 2, {3, 0}, NULL, some};
+    TensorOut scalar = {"s", 0, {0}, NULL, some + 4, NULL}, empty = {"e", 2, {3, 0}, NULL, some, NULL};
     assert_true(tensors_encode(&b, TF_CSV, &scalar, 1, NULL, &e));
     assert_string_equal(b.data, "0\n0.100000001\n");
     buf_clear(&b);
     assert_true(tensors_encode(&b, TF_CSV, &empty, 1, NULL, &e));
     assert_string_equal(b.data, "\n");
+    buf_clear(&b);
+    /* labels: a column for each axis but the last, numbers bare, text in quotes */
+    static const char *const HEADS[] = {"0", "1"}, *const TOKENS[] = {"a,b", "say \"no\""}, *const ENDS[] = {"x", "=2"};
+    static const float EIGHT[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const TensorAxis axis[] = {{"h", HEADS}, {"t", TOKENS}, {"u", ENDS}};
+    TensorOut cube = {.name = "c", .rank = 3, .shape = {2, 2, 2}, .data = EIGHT, .axis = axis};
+    assert_true(tensors_encode(&b, TF_CSV, &cube, 1, NULL, &e));
+    assert_string_equal(b.data, "\"h\",\"t\",\"x\",\"=2\"\n0,\"a,b\",1,2\n0,\"say \"\"no\"\"\",3,4\n"
+                                "1,\"a,b\",5,6\n1,\"say \"\"no\"\"\",7,8\n");
     buf_free(&b);
 }
 
@@ -368,7 +377,7 @@ static void numbers_have_points_in_every_locale(void **state)
     }
     Err e = {{0}};
     Buf b = {0};
-    TensorOut t = {"s", 1, {2}, NULL, some + 4};
+    TensorOut t = {"s", 1, {2}, NULL, some + 4, NULL};
     assert_true(tensors_encode(&b, TF_CSV, &t, 1, NULL, &e));
     setlocale(LC_NUMERIC, "C");
     assert_string_equal(b.data, "0,1\n0.100000001,3.40282347e+38\n");
@@ -392,10 +401,13 @@ static void no_encode(TensorFormat f, const TensorOut *t, size_t count, const ch
 static void what_no_reader_takes_is_not_written(void **state)
 {
     (void)state;
-    static const TensorOut twins[] = {{"a", 1, {1}, NULL, some}, {"b", 1, {1}, NULL, some}, {"a", 1, {2}, NULL, some}};
+    static const TensorOut twins[] = {{"a", 1, {1}, NULL, some, NULL},
+                                      {"b", 1, {1}, NULL, some, NULL},
+                                      {"a", 1, {2}, NULL, some, NULL}};
     static const TensorOut huge[] = {
-        {"a", 2, {1 << 15, 1 << 15}, NULL, some}}; /* refused before a value is looked at */
-    static const TensorOut reserved[] = {{"__metadata__", 1, {1}, NULL, some}}, nameless[] = {{"", 1, {1}, NULL, some}};
+        {"a", 2, {1 << 15, 1 << 15}, NULL, some, NULL}}; /* refused before a value is looked at */
+    static const TensorOut reserved[] = {{"__metadata__", 1, {1}, NULL, some, NULL}},
+                           nameless[] = {{"", 1, {1}, NULL, some, NULL}};
     no_encode(TF_NPY, two, 2, "2 tensors can't go into one .npy file. Name one tensor");
     no_encode(TF_CSV, two, 2, "one .csv file");
     no_encode(TF_SAFETENSORS, two, 0, "Name at least one");
@@ -428,7 +440,7 @@ static void folders_of_arrays_are_read(void **state)
     static const char *const names[] = {"b.npy", "a.npy", "notes.txt", ".hidden.npy"};
     for (size_t i = 0; i < 4; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        TensorOut t = {"x", 1, {i + 4}, NULL, some};
+        TensorOut t = {"x", 1, {i + 4}, NULL, some, NULL};
         assert_true(tensors_write(path, TF_NPY, &t, 1, NULL, &e));
     }
     f = opened(folder);

@@ -400,7 +400,7 @@ static void damaged_zips_never_give_other_values(void **state)
     (void)state;
     Err e = {{0}};
     static const float x[] = {1, 2, 3};
-    static const TensorOut t[] = {{"first", 1, {3}, NULL, x}, {"second", 1, {2}, NULL, x}};
+    static const TensorOut t[] = {{"first", 1, {3}, NULL, x, NULL}, {"second", 1, {2}, NULL, x, NULL}};
     char good[120];
     snprintf(good, sizeof good, "%s.npz", path);
     assert_true(tensors_write(good, TF_NPZ, t, 2, NULL, &e));
@@ -415,7 +415,7 @@ static void zip_fields(void **state)
     (void)state;
     Err e = {{0}};
     static const float x[] = {1, 2, 3};
-    static const TensorOut t[] = {{"a", 1, {3}, NULL, x}};
+    static const TensorOut t[] = {{"a", 1, {3}, NULL, x, NULL}};
     Buf good = {0};
     assert_true(tensors_encode(&good, TF_NPZ, t, 1, NULL, &e));
     size_t directory = good.len - 22 - 46 - 5, end = good.len - 22;
@@ -495,7 +495,7 @@ static void zip64(void **state)
     (void)state;
     Err e = {{0}};
     static const float x[] = {1, 2, 3};
-    static const TensorOut t[] = {{"a", 1, {3}, NULL, x}};
+    static const TensorOut t[] = {{"a", 1, {3}, NULL, x, NULL}};
     enum { EXTRA = 46 + 5, RECORD = EXTRA + 33, LOCATOR = RECORD + 56 };
     const struct {
         size_t at;

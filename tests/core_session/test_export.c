@@ -286,6 +286,21 @@ static void test_text_formats(void **state)
     for (const char *p = buf_str(&text); *p; p++)
         lines += *p == '\n';
     assert_int_equal(lines, 66);
+    buf_clear(&text);
+    unlink(in_dir("p.csv"));
+    assert_true(export_nodes(&s, SIDE_B, "blocks.0.attn.pattern", "u,h,t", in_dir("p.csv"), TF_CSV, NULL, &err));
+    assert_true(file_read(in_dir("p.csv"), 1 << 20, &text, &err));
+    const char *at = buf_str(&text), *const HEAD = "\"u\",\"h\",\"cls\",\"r0c0\",";
+    assert_memory_equal(at, HEAD, strlen(HEAD));
+    for (int row = 0; row < 4 * 65; row++) { /* that of token u and head h: its labels, then every t */
+        char begin[64], *end;
+        at = strchr(at, '\n') + 1;
+        int n = row < 4
+                    ? snprintf(begin, sizeof begin, "\"cls\",%d,", row)
+                    : snprintf(begin, sizeof begin, "\"r%dc%d\",%d,", (row / 4 - 1) / 8, (row / 4 - 1) % 8, row % 4);
+        assert_memory_equal(at, begin, (size_t)n);
+        assert_true(strtof(at + n, &end) == values(SIDE_B, "blocks.0.attn.pattern")[row % 4 * 65 * 65 + row / 4]);
+    }
     buf_free(&text);
     unlink(in_dir("p.csv"));
 }

@@ -811,7 +811,7 @@ ok "write without an end word" write -m "$W/words_llama" -i ids:1,2,3 --steps 4
 says "write: there is none" '^cut at 4 words \(--steps\): this model has no end word'
 ok "who gets which expert" screen -m "$W/words_qwen3_moe" -i ids:3,4,5,6,7,8,9,10,11 --size 100x24 -c 'experts; move right 5'
 "$V" show -m "$W/words_qwen3_moe" -i ids:3,4,5,6,7,8,9,10,11 decoder.blocks.0.mlp.weights -o weights.csv >/dev/null
-GETS=$(awk -F, 'NR > 1 { n += $6 > 0 } END { print n }' weights.csv)
+GETS=$(awk -F, 'NR > 1 { n += $7 > 0 } END { print n }' weights.csv)
 says "how often expert 5 is chosen, as its column of weights has it" "Expert 5 is chosen for $GETS of 9 tokens; were all chosen alike, for 3.0"
 refused 1 'this model has no experts' screen -m "$W/words_gpt2" -i ids:1,2,3 -c experts
 refused 1 'block 1 has no experts' screen -m "$W/words_qwen3_moe" -i ids:1,2,3 -c 'experts 1'

@@ -158,22 +158,15 @@ static void put_json(const Session *s, const PatchingResult *r, Buf *out)
     buf_puts(out, "]}\n");
 }
 
-/* In quotes, which a cell with a comma needs. */
-static void put_csv_text(Buf *out, const char *text)
-{
-    buf_putc(out, '"');
-    for (; *text; text++)
-        buf_printf(out, *text == '"' ? "\"\"" : "%c", *text);
-    buf_puts(out, "\",");
-}
-
 static void put_csv(const Session *s, const PatchingResult *r, Buf *out)
 {
     buf_puts(out, "place,address,block,head,token,measured,share,gradient,error\n");
     for (size_t i = 0; i < r->count; i++) {
         Row row = row_of(s, r, i);
-        put_csv_text(out, buf_str(&row.place));
-        put_csv_text(out, buf_str(&row.address));
+        buf_csv(out, buf_str(&row.place));
+        buf_putc(out, ',');
+        buf_csv(out, buf_str(&row.address));
+        buf_putc(out, ',');
         const int index[] = {row.block, row.head, row.token};
         for (int k = 0; k < 3; k++)
             buf_printf(out, index[k] < 0 ? "," : "%d,", index[k]);

@@ -118,8 +118,24 @@ static bool put_nan(const Session *s, Side side, const float *x, size_t cells, B
            (ask_nan_begins(s, ask_side(side), out) || (side == SIDE_DIFF && ask_nan_begins(s, SIDE_A, out)));
 }
 
+/* What the cells of its axes are called. */
+static const TensorAxis *axes_of(const Excerpt *c, Arena *arena)
+{
+    TensorAxis *axis = arena_alloc(arena, size_mul((size_t)c->dims.n + 1, sizeof *axis));
+    for (int k = 0; k < c->dims.n; k++) {
+        const Axis *a = &c->graph->axes[c->dims.axis[k]];
+        const char **label = arena_alloc(arena, size_mul((size_t)c->count[k] + 1, sizeof *label));
+        for (int i = 0; i < c->count[k]; i++) {
+            char text[256];
+            label[i] = arena_strdup(arena, axis_label(a, c->from[k] + i, text, sizeof text));
+        }
+        axis[k] = (TensorAxis){a->sym, label};
+    }
+    return axis;
+}
+
 /* Its values come when they are written: all of them may be more than the memory holds. */
-static TensorOut tensor_of(const Excerpt *c, Arena *arena)
+static TensorOut tensor_of(const Excerpt *c, bool labels, Arena *arena)
 {
     TensorOut t = {.name = graph_node(c->graph, c->node)->path, .rank = c->dims.n};
     Buf shape = {0};
@@ -127,6 +143,7 @@ static TensorOut tensor_of(const Excerpt *c, Arena *arena)
         t.shape[i] = (size_t)c->count[i];
     excerpt_shape_text(c, &shape);
     t.axes = arena_strdup(arena, buf_str(&shape));
+    t.axis = labels ? axes_of(c, arena) : NULL;
     buf_free(&shape);
     return t;
 }
@@ -213,7 +230,7 @@ static bool write_all(Session *s, Side side, const Chosen *c, const Excerpt *one
         ok = ok && (side != SIDE_DIFF || has_difference(s, cuts[i].node, err));
         if (!ok)
             break;
-        tensors[i] = tensor_of(&cuts[i], &arena);
+        tensors[i] = tensor_of(&cuts[i], format == TF_CSV, &arena);
         cells += cuts[i].cells;
     }
     Buf nan = {0};
