@@ -115,12 +115,13 @@ typedef struct TensorOut {
 /* The values of tensor i, asked for once and in order; they need to last until the next is asked for. NULL with err:
  * writing stops. */
 typedef const float *TensorValues(void *context, size_t i, Err *err);
-/* safetensors: F32, keys in the order given, after __metadata__ (with "axes:NAME" for each tensor that has axes). npz:
- * stored, fixed date. csv: %.9g, so that every float reads back the same; nan, inf, -inf. json:
- * {"metadata":{…},"tensors":[{"name","shape","axes","data"}]}, data flat in C order, non-finite numbers as the strings
- * "NaN", "Infinity", "-Infinity". Two tensors of one name are refused. path "-" with an explicit format goes to
- * standard output. .npy and .csv take exactly one tensor (csv: rows of the last axis behind a column for each other one
- * with its label, a first line with the axes' names and the labels or numbers of the last one). metadata: key/value pairs ended by NULL, for safetensors and json; may be NULL. */
+/* safetensors: F32, keys in the order given, after __metadata__ (with "axes:NAME" for each tensor that has axes).
+ * npz: stored, fixed date. csv: %.9g, so that every float reads back the same; nan, inf, -inf. json:
+ * {"metadata":{…},"tensors":[{"name","shape","axes","data"}]}, data flat in C order, non-finite numbers as the
+ * strings "NaN", "Infinity", "-Infinity". Two tensors of one name are refused. path "-" with an explicit format goes
+ * to standard output. .npy and .csv take exactly one tensor (csv: rows of the last axis behind a column for each
+ * other one with its label, a first line with the axes' names and the labels or numbers of the last one). metadata:
+ * key/value pairs ended by NULL, for safetensors and json; may be NULL. */
 bool tensors_write(const char *path, TensorFormat f, const TensorOut *tensors, size_t count,
                    const char *const *metadata, Err *err);
 /* The same bytes where not all tensors are in memory at once. */

@@ -93,7 +93,8 @@ static bool put_model(const Model *m, const char *folder, const char *name, cons
                    : err_set(err, "%.300s: %s; name a program in a folder that is there and can be written", there,
                              strerror(errno)));
     ok = ok && model_save(m, there, err);
-    TensorOut t = {"pixel_values", 4, {1, (size_t)c->channels, (size_t)c->image_h, (size_t)c->image_w}, NULL, picture, NULL};
+    TensorOut t = {"pixel_values", 4,       {1, (size_t)c->channels, (size_t)c->image_h, (size_t)c->image_w},
+                   NULL,           picture, NULL};
     ok = ok && tensors_write(buf_str(&at), TF_SAFETENSORS, &t, 1, NULL, err);
     free(there);
     buf_free(&at);
