@@ -343,7 +343,8 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
     snprintf(in.path, sizeof in.path, "%s", spec ? spec : "");
     if (!spec && model_way(m))
         name_first(m, &in);
-    utf8_clean(in.name, sizeof in.name, in.path);
+    char clean[2 * sizeof in.name]; /* where the text is longer, so is this */
+    utf8_fit(in.name, sizeof in.name, utf8_clean(clean, sizeof clean, in.path), -1);
     note_texts(m, &in);
     if (file)
         utf8_print(in.note, sizeof in.note, INPUT_OF_FILE, in.name);
@@ -351,6 +352,11 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
         utf8_print(in.note, sizeof in.note, INPUT_NO_FILE, in.name);
     *out = in;
     return true;
+}
+
+const char *input_whole(const Input *in)
+{
+    return in->kind == INPUT_TEXT ? in->path : in->name;
 }
 
 /* Nothing to look at: the matrices are the graph's own. */

@@ -10,6 +10,8 @@ bool input_open(Input *out, const Model *m, const char *spec, Err *err);
 /* The same input once more: no file is read again (it may be a pipe, or gone). Ready values stay as they are; a picture
  * is made ready for m, words are read again for it, and false is returned when m does not take inputs of its kind. */
 bool input_copy(Input *out, const Input *from, const Model *m, Err *err);
+/* What it is called where a record is written: a text whole. */
+const char *input_whole(const Input *in);
 /* The number of the rendered scene "#ship" (assets/scenes.h), or -1; and "ship", NULL past the last one. */
 int input_scene(const char *spec);
 const char *input_scene_name(int scene);

@@ -31,7 +31,8 @@ typedef enum Side { SIDE_NONE, SIDE_A, SIDE_B, SIDE_DIFF, RUN_FIRST, RUN_LAST = 
  * legal. */
 typedef struct Input {
     InputKind kind;
-    char name[128];        /* for people: "#17", "cat.png", "x.safetensors:pixel_values", or the text */
+    char name[128];        /* for people: "#17", "cat.png", "x.safetensors:pixel_values", or the text, long ones
+                            * with an ellipsis: records have input_whole */
     char path[INPUT_PATH]; /* what opened it, to open it again */
     int label;             /* its true class where known (drawn shapes), else -1 */
     /* INPUT_PICTURE */

@@ -130,4 +130,17 @@ check "an unknown verb: one line" [ "$(grep -c . err)" -eq 1 ]
 for f in rgb8.png grey1.png rgba16.png rgb420_progressive.jpg palette8.bmp orientation.jpg; do
     check "$f is read" "$VITRINE" run -i "$DATA/image/$f" >/dev/null
 done
+# a long text is whole in what is recorded, and on screen says where it was cut
+L=$DATA/families/words_llama
+long=ids:10$(for i in $(seq 1 45); do printf ,1$((i % 9)); done)
+check "run --json: the text is whole" grep -qF "\"input\":\"$long\"" <("$VITRINE" run -m "$L" -i "$long" --json </dev/null)
+check "info --json: the text is whole" grep -qF "\"input\":\"$long\"" <("$VITRINE" info -m "$L" -i "$long" --json </dev/null)
+check "run: an ellipsis" grep -q '^ids:10,.*…, words_llama' <("$VITRINE" run -m "$L" -i "$long" </dev/null)
+check "info: an ellipsis" grep -q '^input .*…$' <("$VITRINE" info -m "$L" -i "$long" </dev/null)
+"$VITRINE" trace -m "$L" -i "$long" -o long.safetensors >/dev/null </dev/null
+check "trace: the text is whole" grep -qaF "\"input\":\"$long\"" long.safetensors
+"$VITRINE" show logits -m "$L" -i "$long" -o long.json >/dev/null </dev/null
+check "show -o: the text is whole" grep -qF "\"input\":\"$long\"" long.json
+check "diff: an ellipsis" grep -q '^here .*…$' <("$VITRINE" diff -m "$L" -i "$long" long.safetensors </dev/null)
+check "diff --json: the text is whole" grep -qF "$long\"" <("$VITRINE" diff -m "$L" -i "$long" long.safetensors --json </dev/null)
 finish inputs

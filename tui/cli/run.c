@@ -11,6 +11,7 @@
 #include "core/models/text_model.h"
 #include "core/session/ask/ask.h"
 #include "core/session/difference.h"
+#include "core/session/input.h"
 #include "tui/cli/verbs.h"
 
 enum { TOP = 10, NAME_CELLS = 24, NAME_BYTES = 512 };
@@ -137,7 +138,7 @@ static void put_json(Session *s, const Ranked *r, int count, const Answer *a, co
     char name[NAME_BYTES];
     json_open(out, NULL, '{');
     json_put_text(out, "model", s->model.name);
-    json_put_text(out, "input", session_input(s, SIDE_B)->name);
+    json_put_text(out, "input", input_whole(session_input(s, SIDE_B)));
     json_put_bool(out, "trained", s->model.trained);
     char about[SESSION_NOTE];
     float far;
@@ -273,7 +274,7 @@ static int headless(Work *w, uint64_t hash)
     if (w->options->json) {
         json_open(&w->out, NULL, '{');
         json_put_text(&w->out, "model", s->model.name);
-        json_put_text(&w->out, "input", session_input(s, SIDE_B)->name);
+        json_put_text(&w->out, "input", input_whole(session_input(s, SIDE_B)));
         json_put(&w->out, session_words(s, SIDE_B) ? "words" : "classes", "[]");
         json_put_text(&w->out, "features", path);
         json_put(&w->out, "trace_hash", "\"%016llx\"}\n", (unsigned long long)hash);

@@ -380,9 +380,10 @@ static bool check_required(const char *list, const DiffReference *r, const Graph
     return true;
 }
 
-static const char *ours_text(const Session *s, Buf *out)
+static const char *ours_text(const Session *s, bool json, Buf *out)
 {
-    buf_printf(out, "%s, %s", s->model.name, session_input(s, SIDE_B)->name);
+    const Input *in = session_input(s, SIDE_B);
+    buf_printf(out, "%s, %s", s->model.name, json ? input_whole(in) : in->name);
     for (int i = 0; i < s->edits.count; i++)
         buf_printf(out, "%s%s", i ? "; " : "; edits: ", s->edits.line[i]);
     return buf_str(out);
@@ -412,7 +413,7 @@ bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswe
         ask_diff_look_at_ids(s, d.note, sizeof d.note);
     if (ok) {
         Buf ours = {0};
-        DiffNamed n = {ours_text(s, &ours), &subject, &x.reference, &o, &d};
+        DiffNamed n = {ours_text(s, a->json, &ours), &subject, &x.reference, &o, &d};
         NodeId node;
         *answer = (DiffAnswer){.stopped = d.stopped,
                                .same = d.same && !x.settings && !(x.is_model && x.weights.different)};

@@ -9,6 +9,7 @@
 #include "core/graph/run.h"
 #include "core/session/ask/ask.h"
 #include "core/session/ask/ask_parts.h"
+#include "core/session/input.h"
 #include "core/session/learned/gradient.h"
 
 /* One list of facts, written as lines or as the members of a JSON object. */
@@ -138,7 +139,15 @@ static void put_input(const Session *s, Facts *f)
 {
     const Input *in = session_input(s, SIDE_B);
     char text[256];
-    fact(f, "input", "input", "%s%s", in->name, in->invented ? " (none was given: -i TEXT)" : "");
+    const char *none = in->invented ? " (none was given: -i TEXT)" : "";
+    if (f->json) {
+        Buf whole = {0};
+        key(f, "input", "input");
+        buf_printf(&whole, "%s%s", input_whole(in), none);
+        buf_json(f->out, buf_str(&whole));
+        buf_free(&whole);
+    } else
+        fact(f, "input", "input", "%s%s", in->name, none);
     const Model *by = session_exhibit(s, SIDE_B)->model;
     bool squeezed = in->original.data && by &&
                     preprocess_squeezes(&by->preprocess, in->original.width, in->original.height);

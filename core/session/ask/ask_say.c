@@ -8,6 +8,7 @@
 #include "core/base/dmath.h"
 #include "core/session/address.h"
 #include "core/session/ask/say.h"
+#include "core/session/input.h"
 #include "core/session/screens.h"
 
 enum { ANY_PART = -1 };
@@ -440,8 +441,9 @@ bool ask_say_screen(Session *s, Buf *out, Err *err)
     for (int i = 0; i < s->edits.count; i++)
         buf_printf(out, "%s%s%s", i ? "; " : "Changed: ", s->edits.line[i], i + 1 == s->edits.count ? ".\n" : "");
     if (compares) {
-        const char *first = session_input(s, SIDE_A)->name, *then = session_input(s, SIDE_B)->name;
-        const bool other = session_pinned(s) && *then && strcmp(first, then) != 0;
+        const Input *a = session_input(s, SIDE_A), *b = session_input(s, SIDE_B);
+        const char *first = a->name, *then = b->name;
+        const bool other = session_pinned(s) && *then && strcmp(input_whole(a), input_whole(b)) != 0;
         buf_printf(out, "Compared: A is %s, B is %s%s.\n",
                    !session_pinned(s) ? "as trained"
                    : *first           ? first

@@ -9,6 +9,7 @@
 #include "core/session/address.h"
 #include "core/session/ask/ask.h"
 #include "core/session/ask/ask_parts.h"
+#include "core/session/input.h"
 
 typedef struct Chosen {
     NodeId *node;
@@ -172,7 +173,7 @@ static void describe(Session *s, Side side, const char *nan, Arena *arena, const
     pair[n++] = "layout";
     pair[n++] = s->model.layout;
     pair[n++] = "input";
-    pair[n++] = e->input.name;
+    pair[n++] = input_whole(&e->input);
     pair[n++] = "edits";
     pair[n++] = edits_text(s, side, arena);
     pair[n++] = "side";
