@@ -49,7 +49,7 @@ bool hub_act(const HubReading *k, const char *key, const char *act, MapFn *out, 
 
 /* --- sizes and numbers that all families have, under the names that some of them have for them --- */
 
-/* CAP: a number, where null takes the class' own off. */
+/* CAP: a number above 0, where null takes the class' own off. */
 typedef enum Kind { WHOLE, REAL, CAP, FLAG, ACT } Kind;
 typedef enum Needed {
     NEEDED,
@@ -61,7 +61,7 @@ static const struct {
     Kind kind;
     size_t offset;
     Needed needed;
-    int most; /* of a number: 0 (where it is needed 1) to this; 0: what such a number holds */
+    int most; /* of a number: 0 (of a size 1) to this; 0: what such a number holds */
 } KEYS[] = {
     {"hidden_size n_embd n_embed d_model dim", WHOLE, OF(width), NEEDED, SEQ2SEQ_WIDTH_MOST},
     {"num_attention_heads n_head num_heads n_heads encoder_attention_heads", WHOLE, OF(heads), NEEDED,
@@ -249,8 +249,11 @@ static bool read_field(const HubReading *k, const char *key, Kind kind, Seq2seqC
         return err_set(err, "%s: \"%s\" must be the name of an activation", k->path, key);
     if (kind == ACT)
         return !v || hub_act(k, key, json_text(v, ""), &FIELD(MapFn, c, offset), err);
+    double cap;
     if (kind == CAP && v && json_kind(v) == JK_NULL)
         FIELD(float, c, offset) = 0;
+    if (kind == CAP && json_number(v, &cap) && !(cap > 0)) /* the class divides by it */
+        return err_set(err, "%s: \"%s\" is %g; it must be above 0, or null for none", k->path, key, cap);
     return kind == WHOLE  ? hub_whole(k, key, &FIELD(int, c, offset), err)
            : kind == FLAG ? hub_flag(k, key, &FIELD(bool, c, offset), err)
                           : hub_real(k, key, &FIELD(float, c, offset), err);
@@ -277,8 +280,8 @@ static bool read_key(const HubReading *k, size_t i, Seq2seqConfig *c, Err *err)
 {
     const char *name = KEYS[i].names;
     const Json *v = first_of(k, KEYS[i].names, &name);
-    if (v && KEYS[i].kind == WHOLE)
-        return read_whole(k, name, KEYS[i].needed == NEEDED, KEYS[i].most, &FIELD(int, c, KEYS[i].offset), err);
+    if (v && KEYS[i].kind == WHOLE) /* by a head_dim of 0 classes with `or` in them mean that none is given */
+        return read_whole(k, name, KEYS[i].offset != OF(head_dim), KEYS[i].most, &FIELD(int, c, KEYS[i].offset), err);
     if (v)
         return read_field(k, name, KEYS[i].kind, c, KEYS[i].offset, err) && in_range(k, name, i, c, err);
     char own[64];
@@ -467,6 +470,10 @@ bool hub_config(Model *m, const Json *whole, const char *path, const HubFamily *
     if (!hub_rope(&k, &c, err) || !read_knobs(&k, &c, err) || (f->finish && !f->finish(&k, &c, err)) ||
         !hub_layer_types(&k, &c, err) || !check_foreign(&k, &c, err) || !hub_keys(&k, &c, is_known, err))
         return false;
+    if (f->c.rope.local_base > 0 && !(c.rope.local_base > 1))
+        return err_set(err, "%s: the base of the rotations of blocks with a window (%s) is %g; it must be above 1",
+                       path, list_has(f->keys, "local_rope_theta") ? "local_rope_theta" : "rope_local_base_freq",
+                       (double)c.rope.local_base);
     if (c.key_heads == c.heads)
         c.key_heads = 0;
     if (reads) {

@@ -85,7 +85,13 @@ static RopeScaling scaling_of(const Json *rope, const char *type)
 
 static bool rope_kind(const HubReading *k, const Json *rope, Seq2seqConfig *c, Err *err)
 {
+    static const char *const NAMES[] = {"rope_type", "type"};
     Seq2seqRope *r = &c->rope;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        const JsonKind kind = json_kind(json_get(rope, NAMES[i]));
+        if (kind != JK_NULL && kind != JK_STRING)
+            return err_set(err, "%s: \"%s\" of the rotations must be a name, such as \"linear\"", k->path, NAMES[i]);
+    }
     const char *type = json_text(json_get(rope, "rope_type"), json_text(json_get(rope, "type"), "default"));
     if (strcmp(type, "default") == 0)
         return true;
@@ -189,6 +195,15 @@ static bool scales_blocks(const HubReading *k, const Json *rope, const Json *sca
     return true;
 }
 
+/* A text or a number there, or a list, would be read as if there were none. */
+static bool is_object(const HubReading *k, const Json *in, const char *key, Err *err)
+{
+    const JsonKind kind = json_kind(json_get(in, key));
+    return kind == JK_NULL || kind == JK_OBJECT ||
+           err_set(err, "%s: \"%s\" must be an object, such as {\"rope_type\": \"linear\", \"factor\": 2.0}, or null",
+                   k->path, key);
+}
+
 bool hub_rope(const HubReading *k, Seq2seqConfig *c, Err *err)
 {
     const Json *scaling = json_get(k->config, "rope_scaling"), *rope = json_get(k->config, "rope_parameters");
@@ -196,6 +211,9 @@ bool hub_rope(const HubReading *k, Seq2seqConfig *c, Err *err)
     float share = 1;
     if (c->pos != SEQ2SEQ_POS_ROPE)
         return true;
+    if (!is_object(k, k->config, "rope_scaling", err) || !is_object(k, k->config, "rope_parameters", err) ||
+        !is_object(k, rope, "full_attention", err) || !is_object(k, rope, "sliding_attention", err))
+        return false;
     if (local || json_get(rope, "full_attention")) {
         const char *type = json_text(json_get(local, "rope_type"), "default");
         if (strcmp(type, "default") != 0)

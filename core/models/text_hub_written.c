@@ -38,7 +38,7 @@ bool hub_ends(Model *m, const Json *v, const char *path, Vocabulary *out, Err *e
     const bool list = json_kind(v) == JK_ARRAY;
     const size_t count = list ? json_count(v) : 1;
     int64_t n;
-    int also = 0, more = 0, beyond = 0;
+    int also = 0, beyond = 0;
     if (json_kind(v) == JK_NULL)
         return true;
     out->end = -1;
@@ -56,14 +56,13 @@ bool hub_ends(Model *m, const Json *v, const char *path, Vocabulary *out, Err *e
         else if (also < VOCABULARY_ALSO)
             out->also[also++] = (int)n + 1;
         else
-            more++;
+            return err_set(err, "%s: \"%s\" has more than %d words that end a text: take the others out", path, KEY,
+                           VOCABULARY_ALSO + 1);
     }
     if (beyond == 1 && count == 1)
         model_assume(m, "%s %lld is none of the %d words: it ends no text", KEY, (long long)n, out->n);
     else if (beyond)
         model_assume(m, "%d of the numbers of %s are none of the %d words: they end no text", beyond, KEY, out->n);
-    if (more)
-        model_assume(m, "%d words end no text: of those that %s names %d are read", more, KEY, VOCABULARY_ALSO + 1);
     return true;
 }
 
