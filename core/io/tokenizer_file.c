@@ -121,45 +121,92 @@ static bool normalize_added(Tokenizer *t, Err *err)
     return true;
 }
 
-static bool add_around(Tokenizer *t, bool behind, const char *token, Err *err)
+/* A special token of a template: the numbers that are put for it. */
+typedef struct Mark {
+    const char *name;
+    int id[16], n;
+} Mark;
+enum { MARK_MOST = sizeof((Mark *)NULL)->id / sizeof(int) };
+
+static bool mark_add(const Tokenizer *t, Mark *m, int64_t id, Err *err)
 {
-    int id = tokenizer_find(t, token), *n = behind ? &t->afters : &t->befores;
-    if (id < 0 || *n >= 16)
-        return err_set(err, "%s: the template's \"%.60s\" is not in the vocabulary", t->path, token);
-    (behind ? t->after : t->before)[(*n)++] = id;
+    if (id < 0 || id >= t->model.table.n || !tokenizer_piece(t, (int)id))
+        return err_set(err, "%s: the template's \"%.60s\" is not in the vocabulary", t->path, m->name);
+    if (m->n >= MARK_MOST)
+        return err_set(err, "%s: the template's \"%.60s\" has more than %d numbers", t->path, m->name, MARK_MOST);
+    m->id[m->n++] = (int)id;
     return true;
 }
 
-/* A part of the template of two texts: a token by its name, or where that is NULL a text. False: too many of them, or
- * no such token. */
-static bool add_pair(Tokenizer *t, const char *token, int text, int type, Err *err)
+/* By the numbers that a list has for it, which need not be the one that the vocabulary has for its name; NULL: that. */
+static bool mark_read(const Tokenizer *t, const char *name, const Json *list, Mark *out, Err *err)
 {
-    int id = token ? tokenizer_find(t, token) : -1;
-    if ((token && id < 0) || t->pairs >= (int)(sizeof t->pair / sizeof *t->pair) || type < 0 || type > 1)
+    int64_t id;
+    *out = (Mark){.name = name};
+    if (!list)
+        return mark_add(t, out, tokenizer_find(t, name), err);
+    for (size_t i = 0; i < json_count(list); i++)
+        if (!json_int(json_at(list, i), &id))
+            return err_set(err, "%s: the numbers of the template's \"%.60s\" are none", t->path, name);
+        else if (!mark_add(t, out, id, err))
+            return false;
+    return true;
+}
+
+/* …by the table of the template j. Only files made here have none. */
+static bool mark_named(const Tokenizer *t, const Json *j, const Json *token, Mark *out, Err *err)
+{
+    const char *name = json_text(json_get(token, "id"), "");
+    const Json *table = json_get(j, "special_tokens"), *ids = json_get(json_get(table, name), "ids");
+    if (table && json_kind(ids) != JK_ARRAY)
+        return err_set(err, "%s: the template's \"%.60s\" has no \"ids\" in \"special_tokens\"", t->path, name);
+    return mark_read(t, name, ids, out, err);
+}
+
+static bool add_around(Tokenizer *t, bool behind, const Mark *m, Err *err)
+{
+    int *n = behind ? &t->afters : &t->befores;
+    if (*n + m->n > MARK_MOST)
+        return err_set(err, "%s: the template puts more than %d tokens around a text", t->path, MARK_MOST);
+    for (int i = 0; i < m->n; i++)
+        (behind ? t->after : t->before)[(*n)++] = m->id[i];
+    return true;
+}
+
+/* A part of the template of two texts: a token, or where that is NULL a text. False: too many of them. */
+static bool add_pair(Tokenizer *t, const Mark *m, int text, int type, Err *err)
+{
+    const int n = m ? m->n : 1;
+    if (t->pairs + n > (int)(sizeof t->pair / sizeof *t->pair) || type < 0 || type > 1)
         return err_set(err, "%s: the template of two texts is not possible at \"%.60s\"", t->path,
-                       token ? token : "Sequence");
-    t->pair[t->pairs].id = id;
-    t->pair[t->pairs].text = text;
-    t->pair[t->pairs++].type = type;
+                       m ? m->name : "Sequence");
+    for (int i = 0; i < n; i++) {
+        t->pair[t->pairs].id = m ? m->id[i] : -1;
+        t->pair[t->pairs].text = text;
+        t->pair[t->pairs++].type = type;
+    }
     return true;
 }
 
-static bool read_pair(Tokenizer *t, const Json *pair, Err *err)
+static bool read_pair(Tokenizer *t, const Json *j, Err *err)
 {
+    const Json *pair = json_get(j, "pair");
     for (size_t i = 0; i < json_count(pair); i++) {
         const Json *part = json_at(pair, i), *token = json_get(part, "SpecialToken"),
                    *what = token ? token : json_get(part, "Sequence");
-        const char *id = json_text(json_get(what, "id"), "");
         int64_t type = 0;
+        Mark m;
         json_int(json_get(what, "type_id"), &type);
-        if (!add_pair(t, token ? id : NULL, strcmp(id, "B") == 0, type < 0 || type > 1 ? -1 : (int)type, err))
+        if ((token && !mark_named(t, j, token, &m, err)) ||
+            !add_pair(t, token ? &m : NULL, strcmp(json_text(json_get(what, "id"), ""), "B") == 0,
+                      type < 0 || type > 1 ? -1 : (int)type, err))
             return false;
     }
     return true;
 }
 
 /* [CLS] a [SEP] b [SEP]; RoBERTa: twice in the middle, and all of one segment. */
-static bool pair_around(Tokenizer *t, const char *cls, const char *sep, bool roberta, Err *err)
+static bool pair_around(Tokenizer *t, const Mark *cls, const Mark *sep, bool roberta, Err *err)
 {
     int second = roberta ? 0 : 1;
     return add_pair(t, cls, 0, 0, err) && add_pair(t, NULL, 0, 0, err) && add_pair(t, sep, 0, 0, err) &&
@@ -167,19 +214,32 @@ static bool pair_around(Tokenizer *t, const char *cls, const char *sep, bool rob
            add_pair(t, sep, 0, second, err);
 }
 
+/* ["[CLS]", 101] */
+static bool mark_numbered(const Tokenizer *t, const Json *pair, Mark *out, Err *err)
+{
+    int64_t id;
+    *out = (Mark){.name = json_text(json_at(pair, 0), "")};
+    if (json_count(pair) < 2) /* only in what is made here */
+        return mark_read(t, out->name, NULL, out, err);
+    return json_int(json_at(pair, 1), &id)
+               ? mark_add(t, out, id, err)
+               : err_set(err, "%s: the number of the template's \"%.60s\" is none", t->path, out->name);
+}
+
 static bool read_template(Tokenizer *t, const Json *j, Err *err)
 {
     const Json *single = json_get(j, "single");
     bool behind = false;
+    Mark m;
     for (size_t i = 0; i < json_count(single); i++) {
         const Json *part = json_at(single, i), *token = json_get(part, "SpecialToken");
-        if (token && !add_around(t, behind, json_text(json_get(token, "id"), ""), err))
+        if (token && (!mark_named(t, j, token, &m, err) || !add_around(t, behind, &m, err)))
             return false;
         if (behind && json_get(part, "Sequence"))
             return err_set(err, "%s: the template puts the text in twice, which is not known here", t->path);
         behind = behind || json_get(part, "Sequence");
     }
-    return read_pair(t, json_get(j, "pair"), err);
+    return read_pair(t, j, err);
 }
 
 static bool read_post(Tokenizer *t, const Json *j, Err *err)
@@ -197,10 +257,10 @@ static bool read_post(Tokenizer *t, const Json *j, Err *err)
     if (strcmp(type, "TemplateProcessing") == 0)
         return read_template(t, j, err);
     if (strcmp(type, "BertProcessing") == 0 || strcmp(type, "RobertaProcessing") == 0) {
-        const char *cls = json_text(json_at(json_get(j, "cls"), 0), ""),
-                   *sep = json_text(json_at(json_get(j, "sep"), 0), "");
-        return add_around(t, false, cls, err) && add_around(t, true, sep, err) &&
-               pair_around(t, cls, sep, strcmp(type, "RobertaProcessing") == 0, err);
+        Mark cls, sep;
+        return mark_numbered(t, json_get(j, "cls"), &cls, err) && mark_numbered(t, json_get(j, "sep"), &sep, err) &&
+               add_around(t, false, &cls, err) && add_around(t, true, &sep, err) &&
+               pair_around(t, &cls, &sep, strcmp(type, "RobertaProcessing") == 0, err);
     }
     return err_set(err, "%s: the post-processor \"%.40s\" is not known here", t->path, type);
 }
@@ -356,7 +416,7 @@ static bool read_bert(Tokenizer *t, Err *err)
     buf_printf(&whole,
                "}}, \"added_tokens\": [%s], \"normalizer\": {\"type\": \"BertNormalizer\", \"lowercase\": %s}, "
                "\"pre_tokenizer\": {\"type\": \"BertPreTokenizer\"}, "
-               "\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"[CLS]\", 0], \"sep\": [\"[SEP]\", 0]}, "
+               "\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"[CLS]\"], \"sep\": [\"[SEP]\"]}, "
                "\"decoder\": {\"type\": \"WordPiece\"}}",
                buf_str(&added), capitals ? "false" : "true");
     Json *j = json_parse(t->path, whole.data, whole.len, err);

@@ -434,9 +434,39 @@ static void what_is_not_known_is_refused_by_name(void **state)
     buf_puts(&long_piece, "\",-1]]}}");
     refused(buf_str(&long_piece), "piece 1 has 513 bytes");
     buf_free(&long_piece);
-    refused("{\"post_processor\":{\"type\":\"BertProcessing\",\"cls\":[\"[CLS]\",1],\"sep\":[\"a\",1]}," WORDS_MODEL
+    refused("{\"post_processor\":{\"type\":\"BertProcessing\",\"cls\":[\"[CLS]\",2],\"sep\":[\"a\",1]}," WORDS_MODEL
             "}",
             "[CLS]");
+}
+
+/* A template's special token is the numbers that the file has for it, not the one of its name (Hugging Face's
+ * tokenizers). */
+static void marks_by_their_numbers(void **state)
+{
+    (void)state;
+#define MARKED(post)                                                                                                   \
+    "{\"post_processor\":{" post "},\"pre_tokenizer\":{\"type\":\"Whitespace\"},\"model\":{\"type\":"                  \
+    "\"WordLevel\",\"vocab\":{\"[C]\":0,\"[S]\":1,\"a\":2,\"b\":3},\"unk_token\":\"a\"}}"
+#define TEMPLATE(name, table)                                                                                          \
+    MARKED("\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"" name "\"}},{\"Sequence\":{"      \
+           "\"id\":\"A\"}}],\"pair\":[],\"special_tokens\":{" table "}")
+    static const struct {
+        const char *json, *ids;
+    } CASES[] = {
+        {TEMPLATE("[C]", "\"[C]\":{\"ids\":[3,3]}"), "3 3 2"},
+        {TEMPLATE("START", "\"START\":{\"ids\":[1]}"), "1 2"},
+        {MARKED("\"type\":\"BertProcessing\",\"cls\":[\"[C]\",3],\"sep\":[\"[S]\",0]"), "3 2 0"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        Tokenizer *t = parsed(CASES[i].json);
+        expect(t, "a", true, CASES[i].ids);
+        tokenizer_free(t);
+    }
+    refused(TEMPLATE("[C]", "\"[C]\":{\"ids\":[4]}"), "\"[C]\" is not in the vocabulary");
+    refused(TEMPLATE("[C]", "\"[C]\":{\"ids\":[-1]}"), "\"[C]\" is not in the vocabulary");
+    refused(TEMPLATE("[C]", "\"[C]\":{\"ids\":[\"0\"]}"), "are none");
+    refused(TEMPLATE("[C]", ""), "no \"ids\" in \"special_tokens\"");
+    refused(MARKED("\"type\":\"BertProcessing\",\"cls\":[\"[C]\",8],\"sep\":[\"[S]\",0]"), "\"[C]\" is not in");
 }
 
 /* Two texts as one row, and the segments that the file counts the tokens to. */
@@ -666,6 +696,7 @@ int main(void)
         cmocka_unit_test(the_most_probable_of_all_ways),
         cmocka_unit_test(steps_do_what_they_are_called),
         cmocka_unit_test(what_is_not_known_is_refused_by_name),
+        cmocka_unit_test(marks_by_their_numbers),
         cmocka_unit_test(two_texts_by_the_files_template),
         cmocka_unit_test(scores_of_llama2c),
         cmocka_unit_test(what_is_no_utf8),
