@@ -860,6 +860,12 @@ check "write --json: it was not stopped" grep -qF '"stopped":false' written.json
 check "write --json: the blank in front of what was written" grep -qF '"text":" cat catth"' written.json
 "$V" write -m talk -i 'the cat' --steps 3 --temperature 3 --seed 9 >written
 same "write: what was given, a bar, what was written" 'the cat | cat catth' "$(head -1 written)"
+check "write: which probability is which" grep -q 'at temperature 1; drawn with' written
+check "write: a head for both" grep -qx '  word                 prob.  drawn with' written
+"$V" write --json -m talk -i 'the cat' --steps 3 --top-k 1 >written.json
+check "write --json: with what a word was drawn" grep -qE '"share":0[.][0-9]*,"drawn":1,' written.json
+"$V" write --json -m talk -i 'the cat' --steps 3 >written.json
+check "write --json: nothing drawn" [ "$(grep -c '"drawn"' written.json)" = 0 ]
 ok "characters without a piece" tokens -m talk -i 'the cazt é'
 says "characters without a piece are counted" '^2 characters have no piece and are left out$'
 ok "the same as JSON" tokens -m talk --json -i 'zzz'

@@ -90,7 +90,8 @@ static const OptionSpec OPTIONS[] = {
          "translate, write: draw words by their probabilities; above 1 more evenly, below 1 less"),
     COUNT("top-k", top_k, 1, 1000000, "translate, write: draw among the N most probable words"),
     TEXT(0, "top-p", top_p, "P", "translate, write: draw among the fewest words that together have probability P"),
-    COUNT("seed", seed, 0, 2147483647, "translate, write: seed for drawing words, 1 if not given"),
+    COUNT("seed", seed, 0, 2147483647,
+          "translate, write: with --temperature, --top-k or --top-p the seed for drawing words, 1 if not given"),
     COUNT("words", words, 1, 1000, "translate: at most N words, 64 if not given"),
     FLAG(0, "no-cache", no_cache,
          "translate, write: compute all tokens at every step instead of keeping keys and values"),
@@ -266,7 +267,7 @@ static bool parse_option(Options *o, char *const *argv, int left, int *used, Err
 
 bool options_parse(Options *o, int argc, char *const *argv, Err *err)
 {
-    *o = (Options){.word_count = 0, .seed = 1};
+    *o = (Options){.word_count = 0, .seed = -1};
     bool options = true;
     for (int i = 1; i < argc;) {
         int used = 1;

@@ -33,7 +33,7 @@ typedef struct Options {
     size_t memory;                           /* bytes; 0: not given */
     int width, height;                       /* 0: not given */
     const char *alpha, *temperature, *top_p; /* translate: NULL where not given */
-    long beam, top_k, seed, words;           /* translate: 0 where not given, seed 1 */
+    long beam, top_k, seed, words;           /* translate: 0 where not given, seed −1 */
     bool mask, by_class, showcase, all, open, no_cache, chat, tree, vocabulary, paper, nodes, assume, rehearse;
     bool plain, json, ascii, light, dark, no_mouse, fresh, help, version, man;
     uint64_t given; /* bit i: option_at(i) was typed */

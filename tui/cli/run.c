@@ -366,7 +366,7 @@ static bool put_embedding(Session *s, Side side, bool json, Buf *out, Err *err)
         length += (double)y[i] * (double)y[i];
     if (json && y) {
         json_open(out, NULL, '{');
-        json_put_text(out, "text", session_input(s, side)->name);
+        json_put_text(out, "text", input_whole(session_input(s, side)));
         json_put(out, "length", "%.9g", sqrt(length));
         json_open(out, "direction", '[');
         for (size_t i = 0; i < width; i++)

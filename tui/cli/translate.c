@@ -38,11 +38,13 @@ static bool read_how(const Options *o, DecodeOptions *how, Err *err)
             err, "--beam keeps the best beginnings, --temperature, --top-k and --top-p draw: give one or the other");
     if (o->alpha && !o->beam)
         return err_set(err, "--alpha is a beam's length penalty: give --beam too");
+    if (o->seed >= 0 && !draws)
+        return err_set(err, "--seed is for drawing words: give --temperature, --top-k or --top-p too");
     how->kind = o->beam ? DECODE_BEAM : draws ? DECODE_SAMPLE : DECODE_GREEDY;
     how->cache = !o->no_cache;
     how->width = o->beam ? (int)o->beam : how->width;
     how->top_k = (int)o->top_k;
-    how->seed = (uint64_t)o->seed;
+    how->seed = o->seed >= 0 ? (uint64_t)o->seed : 1;
     how->most = o->words ? (int)o->words : o->steps ? (int)o->steps : how->most;
     if (o->steps > DECODE_WORDS_MAX) /* "at most": no model takes as many, and where it is full is said (find_room) */
         how->most = DECODE_WORDS_MAX;
@@ -221,6 +223,29 @@ static void pad_to(Buf *out, const char *text, int cells)
     buf_printf(out, "%s%*s", text, cells > used ? cells - used : 0, "");
 }
 
+/* Where words are drawn, beside a word's probability that with which the options had it drawn. */
+static void put_drawn(const Request *r, int i, Buf *out)
+{
+    if (r->how.kind != DECODE_SAMPLE)
+        return;
+    buf_puts(out, "    ");
+    if (step_of(&r->d, i)->draw)
+        put_share(out, 8, (float)step_of(&r->d, i)->draw->taken);
+    else
+        buf_printf(out, "%8s", "");
+}
+
+static const char *drawn_head(const Request *r)
+{
+    return r->how.kind == DECODE_SAMPLE ? "  drawn with" : "";
+}
+
+static void put_which(const Request *r, Buf *out)
+{
+    if (r->how.kind == DECODE_SAMPLE)
+        buf_puts(out, "  prob.: as the model has it, at temperature 1; drawn with: by the options\n");
+}
+
 static void put_steps(const Request *r, Buf *out)
 {
     for (int i = 0; i < r->d.length; i++) {
@@ -233,6 +258,7 @@ static void put_steps(const Request *r, Buf *out)
         buf_printf(out, "  %3d  ", i + 1);
         pad_to(out, request_word(r, r->d.word[i], (char[16]){0}), 14);
         put_share(out, 8, own);
+        put_drawn(r, i, out);
         if (written(&r->d, i)->forced) {
             buf_puts(out, "   forced\n");
             continue;
@@ -318,8 +344,9 @@ static void put_text(const Request *r, Buf *out)
     words_text(&r->model.target, r->d.word, r->d.length, out);
     buf_putc(out, '\n');
     put_outside(r, out);
-    buf_puts(out, "\n  word                 prob.   next best\n");
+    buf_printf(out, "\n  word                 prob.%s   next best\n", drawn_head(r));
     put_steps(r, out);
+    put_which(r, out);
     if (!r->w->options->model) /* the translator of the program, whose recipe says so */
         buf_puts(out, "  Hardly ever much above 90 %: training gave a tenth of every answer to all words alike (label "
                       "smoothing).\n");
@@ -434,14 +461,16 @@ static void put_written(const Request *r, Buf *out)
     buf_free(&text);
     if (r->model.target.cutter && r->w->options->input && words_look_numbered(r->w->options->input))
         buf_puts(out, "It was read as a text of digits; by number it is -i ids:464,3290\n\n");
-    buf_puts(out, "  word                 prob.\n");
+    buf_printf(out, "  word                 prob.%s\n", drawn_head(r));
     for (int i = 0; i < d->length; i++) {
         const DecodeNode *n = written(d, i);
         buf_printf(out, "  %3d  ", i + 1);
         pad_to(out, request_word(r, d->word[i], (char[16]){0}), 14);
         put_share(out, 8, (float)n->share);
+        put_drawn(r, i, out);
         buf_puts(out, n->forced ? "   forced\n" : "\n");
     }
+    put_which(r, out);
     buf_printf(out, "\n%d steps, %.0f multiply-adds", d->cost.steps, d->cost.multiply_adds);
     put_kept(r, out);
     if (decode_cut(d) && r->fills)
@@ -558,8 +587,9 @@ const Verb VERB_WRITE = {
         "model of an encoder and a decoder (T5, BART, Marian) reads the text and writes another, which "
         "begins with what stands behind a > (\"ids:3,5 > ids:4\"). -i ids:464,3290 gives "
         "them by number. Without options it takes the most probable word every time; --beam 4 keeps the four best "
-        "beginnings, --temperature, --top-k and --top-p draw words, starting from a seed. Keys and values of earlier "
-        "words are cached; --no-cache computes them again, with the same result bit for bit. With -c the text is "
+        "beginnings, --temperature, --top-k and --top-p draw words, starting from a seed; a drawn word has beside its "
+        "probability, which is that at temperature 1, the one that it was drawn with. Keys and values of earlier words "
+        "are cached; --no-cache computes them again, with the same result bit for bit. With -c the text is "
         "written under the changes that the commands make (a head off, a score's factor, a value patched in); where a "
         "change reaches other tokens than its own, nothing is cached, and that is said.",
     .example = "vitrine write -m gpt2 -i ids:464,3290 --steps 20",

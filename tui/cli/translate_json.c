@@ -43,6 +43,8 @@ void request_json(const Request *r, Buf *out)
         json_put(out, "id", "%d", n->word);
         json_put(out, "parent", "%d", n->parent);
         json_put(out, "share", "%.9g", n->share);
+        if (n->parent >= 0 && r->d.node[n->parent].draw) /* by the options; share is at temperature 1 */
+            json_put(out, "drawn", "%.9g", r->d.node[n->parent].draw->taken);
         json_put(out, "log_share", "%.9g", n->log_share);
         json_put(out, "score", "%.9g", n->score);
         json_put_bool(out, "ended", n->ended && !n->cut);
