@@ -341,6 +341,11 @@ TokenizerWay tokenizer_way(const Tokenizer *t)
     return (TokenizerWay)t->model.kind;
 }
 
+int tokenizer_limit(const Tokenizer *t)
+{
+    return t->limit;
+}
+
 int tokenizer_unknown(const Tokenizer *t)
 {
     return t->model.unknown;

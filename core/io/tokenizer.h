@@ -101,6 +101,7 @@ const char *tokenizer_piece(const Tokenizer *t, int id);
 bool tokenizer_text(const Tokenizer *t, int id, Buf *out);
 int tokenizer_find(const Tokenizer *t, const char *piece); /* −1: none */
 bool tokenizer_is_special(const Tokenizer *t, int id);
+int tokenizer_limit(const Tokenizer *t); /* tokens at which the file has a text cut, which nobody here does; 0: none */
 const char *tokenizer_kind(const Tokenizer *t); /* "byte-level BPE", "WordPiece", … */
 /* How a model cuts a piece of a text. */
 typedef enum TokenizerWay { WAY_MERGES, WAY_LONGEST, WAY_LIKELIEST, WAY_WHOLE } TokenizerWay;

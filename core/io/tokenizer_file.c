@@ -294,6 +294,9 @@ static bool read_decoder(Tokenizer *t, const Json *j, Err *err)
 
 static bool read_whole(Tokenizer *t, const Json *j, Err *err)
 {
+    int64_t most;
+    if (json_int(json_get(json_get(j, "truncation"), "max_length"), &most) && most > 0 && most < INT32_MAX)
+        t->limit = (int)most;
     return model_read(&t->model, json_get(j, "model"), t->path, err) &&
            read_added(t, json_get(j, "added_tokens"), err) &&
            normal_read(json_get(j, "normalizer"), t->path, &t->normal, &t->normals, err) && normalize_added(t, err) &&

@@ -207,6 +207,7 @@ struct Tokenizer {
     DecodeKind decode;
     bool fallback; /* <0x0A> is that byte */
     bool strip;    /* the blank in front of a decoded text goes */
+    int limit;     /* tokens of a text at which its own program cuts it; 0: nowhere. Nothing is cut here. */
     Arena arena;
 };
 

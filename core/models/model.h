@@ -91,6 +91,7 @@ typedef struct Model {
     bool drawn_shapes;      /* was made for drawn shapes: about any other picture its answer means nothing */
     ModelSeen seen;         /* in arena */
     Cutter *cutter;         /* of the target, in arena, or NULL */
+    int text_limit;         /* tokens of a text that its own program reads, where the model takes more; 0: all */
     float *block;           /* all weights, one allocation */
     size_t block_cells;
     Arena arena; /* strings and tables */

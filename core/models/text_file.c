@@ -373,6 +373,36 @@ static bool hub_sentence(Model *m, const char *folder, Err *err)
     return ok;
 }
 
+/* Where sentence-transformers cuts a text, or by itself its tokeniser. Here it is read whole, which is said. */
+static bool hub_limit(Model *m, const char *folder, Err *err)
+{
+    static const char NAME[] = "sentence_bert_config.json";
+    char path[PATH];
+    int64_t most = 0;
+    if (m->text.form != SEQ2SEQ_ENCODER_ONLY)
+        return true;
+    utf8_print(path, sizeof path, "%s/%s", folder, NAME);
+    const char *by = NAME;
+    if (file_exists(path)) {
+        Json *j = read_json(folder, NAME, SENTENCE_BYTES, path, err);
+        const Json *v = json_get(j, "max_seq_length");
+        const bool ok = j && (json_kind(v) == JK_NULL || (json_int(v, &most) && most > 0) ||
+                              err_set(err, "%s: \"max_seq_length\" must be a number of tokens", path));
+        json_free(j);
+        if (!ok)
+            return false;
+    }
+    if (!most && m->source.cutter) {
+        most = tokenizer_limit(m->source.cutter->own);
+        by = "tokenizer.json";
+    }
+    if (most && most < seq2seq_longest(&m->text)) {
+        m->text_limit = (int)most;
+        model_assume(m, "by %s its own program cuts a text at %d tokens: here it is read whole", by, m->text_limit);
+    }
+    return true;
+}
+
 /* --- the two layouts that are not the hub's, as rows like its families --- */
 
 /* The program's own form: each weight as the graph calls it. */
@@ -422,7 +452,8 @@ bool text_model_load(Model *out, const char *path, ModelProgress progress, void 
     m.name = slash && slash[1] ? slash + 1 : name;
     bool ok = load_config(&m, folder, &hub, err);
     ok = ok && (hub ? hub_sentence(&m, folder, err) && hub_generation(&m, folder, err) &&
-                          hub_weights(&m, folder, hub, progress, context, err) && load_tokenizer(&m, folder, err)
+                          hub_weights(&m, folder, hub, progress, context, err) && load_tokenizer(&m, folder, err) &&
+                          hub_limit(&m, folder, err)
                     : load_words(&m, folder, err) && own_tokenizer(&m, folder, err) &&
                           hub_weights(&m, folder, &TORCH, progress, context, err));
     if (ok)

@@ -294,6 +294,9 @@ static void note_texts(const Model *m, Input *in)
         buf_puts(&all, " (not among its words)");
     if (cut)
         buf_printf(&all, "%scut at %d words: %s", all.len ? "; " : "", cut, vocabulary_endless(&m->target));
+    if (m->text_limit && source->count > m->text_limit)
+        buf_printf(&all, "%sread whole: its own program cuts these %d tokens at %d", all.len ? "; " : "", source->count,
+                   m->text_limit);
     const Vocabulary *v = model_vocabulary(m);
     if (v->cutter && words_look_numbered(in->path))
         buf_printf(&all, "%sread as a text of digits; by number it is -i ids:1,2,3", all.len ? "; " : "");

@@ -645,6 +645,18 @@ sums() { awk '/cosine$/ {n++} $1 ~ /^[0-9]+$/ {own[n] += $3; of[n] += $4} /^cosi
     function far(a, b) {return (a - b) ^ 2 > 1e-7}
     END {exit n != 2 || far(own[1], 1) || far(own[2], 1) || far(of[1], c) || far(of[2], c)}' <<<"$OUT"; }
 check "what tokens carry adds up to 1, and to the cosine" sums
+says "which length is which" '^length [0-9.]+ before Normalize; embedding_unit is it at length 1$'
+cp -r words_minilm words_cut && echo '{"max_seq_length": 3}' >words_cut/sentence_bert_config.json
+ok "a text longer than its program reads" embed -m words_cut -i "ids:1,2,3,4"
+says "that is said" '^read whole: its own program cuts these 4 tokens at 3$'
+ok "one that is not" embed -m words_cut -i "ids:1,2,3"
+check "nothing is said" [ "$(grep -c 'read whole' <<<"$OUT")" = 0 ]
+ok "what the file says" info -m words_cut
+says "where" 'by sentence_bert_config.json its own program cuts a text at 3 tokens'
+rm words_cut/sentence_bert_config.json
+echo '{"truncation": {"max_length": 2}, "model": {"type": "WordLevel", "unk_token": "a", "vocab": {"a": 0}}}' >words_cut/tokenizer.json
+ok "the tokeniser's own limit" embed -m words_cut -i "ids:1,2,3"
+says "that is said too" 'cuts these 3 tokens at 2$'
 ok "numbers for programs" embed -m words_minilm --json -i "ids:3,4"
 says "all of them" '"direction":\[(-?[0-9.e-]+,){15}-?[0-9.e-]+\]'
 refused 1 'makes no vector of a text' embed -m "$FAMILIES/words_gpt2" -i "3 4"

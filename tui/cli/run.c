@@ -361,12 +361,15 @@ static bool put_embedding(Session *s, Side side, bool json, Buf *out, Err *err)
                 *share = session_need(s, side, site_path_any(g, SITE_CARRIED), NULL);
     size_t width = y ? graph_cells(g, n) : 0, count = 0;
     float *of_cosine = y ? difference_carried(s, side, &count) : NULL;
+    const Input *in = session_input(s, side);
+    const bool brought = session_exhibit(s, side)->model->text.unit == UNIT_YES;
     double length = 0;
     for (size_t i = 0; i < width; i++)
         length += (double)y[i] * (double)y[i];
     if (json && y) {
         json_open(out, NULL, '{');
-        json_put_text(out, "text", input_whole(session_input(s, side)));
+        json_put_text(out, "text", input_whole(in));
+        json_put_text(out, "note", in->note);
         json_put(out, "length", "%.9g", sqrt(length));
         json_open(out, "direction", '[');
         for (size_t i = 0; i < width; i++)
@@ -374,8 +377,10 @@ static bool put_embedding(Session *s, Side side, bool json, Buf *out, Err *err)
         buf_putc(out, ']');
         json_open(out, "tokens", '[');
     } else if (y)
-        buf_printf(out, "%s\n%d tokens, a vector of %zu numbers (embedding_unit has them at length 1), length %.5g\n%s",
-                   session_input(s, side)->name, text->count, width, sqrt(length),
+        buf_printf(out,
+                   "%s\n%s%s%d tokens, a vector of %zu numbers\nlength %.5g%s; embedding_unit is it at length 1\n%s",
+                   in->name, in->note, *in->note ? "\n" : "", text->count, width, sqrt(length),
+                   brought ? " before Normalize" : "",
                    share ? of_cosine ? "\n      token          carries  of the cosine\n"
                                      : "\n      token          carries\n"
                          : "it is the first token's: no other carries a part of it\n");
@@ -458,7 +463,7 @@ const Verb VERB_EMBED = {
     .details = "For encoders. The vector is made as the folder's modules.json says, or is the mean of the last tokens. "
                "What a token carries is its part of that mean along the text's direction: x·u / (N |y|); all of them "
                "add up to 1. Of a second text's direction, the same adds up to the cosine. Tokens count from 0. --json "
-               "has all numbers of the vectors at length 1.",
+               "has all numbers of the vectors at length 1, and how long each is before that.",
     .example = "vitrine embed -m minilm/ -i \"a cat sleeps\" \"a dog sleeps\"",
     .flags = VERB_ALONE | VERB_JSON,
     .check = check_embed,
