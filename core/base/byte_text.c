@@ -80,14 +80,15 @@ bool byte_text(const char *piece, Buf *out)
     return other;
 }
 
-void byte_text_line(const char *text, Buf *out)
+void byte_text_shown(const char *text, bool one_line, Buf *out)
 {
     for (const char *at = text, *end = at; *at; at = end) {
         const uint32_t c = utf8_next(&end);
         const size_t n = (size_t)(end - at);
-        if (c == '\n')
+        if (one_line && c == '\n')
             buf_puts(out, "↵");
-        else if (utf8_printable(c) && (c < 0x80 || n > 1)) /* an invalid byte is read as U+FFFD */
+        else if ((!one_line && (c == '\n' || c == '\t')) ||
+                 (utf8_printable(c) && (c < 0x80 || n > 1))) /* an invalid byte is read as U+FFFD */
             buf_add(out, at, n);
         else
             put_numbers(out, at, n);

@@ -76,9 +76,11 @@ Json *json_parse(const char *name, const char *text, size_t n, Err *err)
         const bool key = json_error_code(&at) == json_error_null_byte_in_key;
         if (key || json_error_code(&at) == json_error_null_character) /* the file may be whole, and as it is meant */
             err_set(err,
-                    "%s: line %d, column %d: a %s with the character \\u0000 in it, which ends every text here. Write "
-                    "\\ue000 for it, at every place in the file: all the rest is then read as it stands.",
-                    shown, at.line, at.column, key ? "name" : "text");
+                    "%s: line %d, column %d: a %s with the character \\u0000 in it, which ends every text here. %s",
+                    shown, at.line, at.column, key ? "name" : "text",
+                    strstr(shown, "tokenizer.json") || strstr(shown, "vocab.json") /* a piece may be that character */
+                        ? "Write \\ue000 for it, at every place in the file: all the rest is then read as it stands."
+                        : "Take it out.");
         else
             err_set(err, "%s: line %d, column %d: %s. Correct it there, or fetch the file again.", shown, at.line,
                     at.column, why);

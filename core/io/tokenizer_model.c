@@ -436,6 +436,7 @@ bool model_merges(TokenModel *m, size_t count,
 
 typedef struct JsonMerges {
     const Json *list;
+    const char *path;
     size_t at;
 } JsonMerges;
 
@@ -456,7 +457,7 @@ static bool json_merge(void *from, const char *pair[2], size_t length[2], Err *e
         pair[1] = blank ? blank + 1 : "";
         length[1] = strlen(pair[1]);
     }
-    return (length[0] && length[1]) || err_set(err, "tokenizer: merge %zu is no pair", m->at - 1);
+    return (length[0] && length[1]) || err_set(err, "%s: merge %zu is no pair", m->path, m->at - 1);
 }
 
 /* {"piece": 5, …}: every number once. */
@@ -573,7 +574,7 @@ bool model_read(TokenModel *m, const Json *j, const char *path, Err *err)
     if (!(m->kind == MODEL_UNIGRAM ? read_scores(m, vocab, path, err) : read_vocabulary(m, vocab, path, err)) ||
         !read_unknown(m, j, path, err))
         return false;
-    JsonMerges list = {merges, 0};
+    JsonMerges list = {merges, path, 0};
     if (m->kind == MODEL_BPE && !model_merges(m, json_count(merges), json_merge, &list, path, err))
         return false;
     model_bytes(m);

@@ -435,7 +435,7 @@ void words_piece_line(const Vocabulary *v, int before, int number, Buf *out)
 {
     Buf piece = {0};
     words_piece(v, before, number, &piece);
-    byte_text_line(buf_str(&piece), out);
+    byte_text_shown(buf_str(&piece), true, out);
     buf_free(&piece);
 }
 

@@ -192,9 +192,9 @@ static bool no_such_node(const Graph *g, const char *name, Err *err)
         return err_set(err,
                        "there is no node '%.100s'%s%s%s; a gradient needs a target: --gradient "
                        "logits[o=0], on the screen `gradient logits[o=0]`",
-                       name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-    return err_set(err, "there is no node '%.100s'%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
-                   near ? "?" : ": `find` looks for parts of names");
+                       name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return err_set(err, "there is no node '%.100s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
+                   near ? "'?" : ": `find` looks for parts of names");
 }
 
 static bool parse_name(const Session *s, const Graph *g, const char *name, Address *out, Err *err)
@@ -265,6 +265,9 @@ static bool parse_range(const Graph *g, int axis, const char *value, Selection *
         if (from >= to)
             return err_set(err, "%s=%.40s: an empty range; in a:b the index b is not included", a->sym, value);
     } else {
+        if (!*value)
+            return err_set(err, "%s=: no value; a word with , or ] in it is given by its number, 0 to %d", a->sym,
+                           a->n - 1);
         if (!axis_parse(a, value, &from))
             return err_set(err,
                            strcmp(low, "0") == 0 ? "%s=%.40s: %s (%s) goes from %s to %s"
@@ -284,7 +287,8 @@ static bool parse_cells(const Graph *g, const char *path, char *text, int column
     char *close = strchr(text, ']');
     int at = 0; /* a value alone is that of the axis at its place */
     if (!close || close[1])
-        return err_set(err, "column %d: expected ] at the end of the address", column + (int)strlen(text) + 1);
+        return err_set(err, "column %d: expected ] at the end of the address%s", column + (int)strlen(text) + 1,
+                       close ? "; a word with ] in it is given by its number" : "");
     *close = 0;
     for (char *item = text; item && *item;) {
         char *next = strchr(item, ','), *equals;

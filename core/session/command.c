@@ -194,7 +194,7 @@ bool args_parse(Args *a, const char *line, const char **name, Err *err)
     *a = (Args){0};
     *name = "";
     if (strlen(line) >= sizeof a->text)
-        return err_set(err, "that command is longer than %zu characters", sizeof a->text - 1);
+        return err_set(err, "that command is longer than %zu bytes", sizeof a->text - 1);
     snprintf(a->text, sizeof a->text, "%s", line);
     a->rest = "";
     char *p = a->text;
@@ -394,7 +394,7 @@ static bool do_lines(Session *s, const Commands *c, const char *line, Err *err)
     for (const char *p = line; *p;) {
         size_t n = command_length(p);
         if (n >= sizeof one)
-            return err_set(err, "that command is longer than %zu characters", sizeof one - 1);
+            return err_set(err, "that command is longer than %zu bytes", sizeof one - 1);
         memcpy(one, p, n);
         one[n] = 0;
         p += n + (p[n] != 0);

@@ -330,7 +330,7 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
     if (!m->family->read_text)
         return err_set(err, "this model takes no words");
     if (spec && strlen(spec) >= sizeof in.path)
-        return err_set(err, "that text is longer than %zu characters: shorten it", sizeof in.path - 1);
+        return err_set(err, "that text is longer than %zu bytes: shorten it", sizeof in.path - 1);
     const bool file = spec && strpbrk(spec, "./") && file_exists(spec) && !file_is_dir(spec);
     if (!m->family->read_text(m, spec, &in.arena, in.text, err)) {
         arena_free(&in.arena);
@@ -359,7 +359,7 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
 
 const char *input_whole(const Input *in)
 {
-    return in->kind == INPUT_TEXT ? in->path : in->name;
+    return in->text[TEXT_SOURCE].count || in->text[TEXT_TARGET].count ? in->path : in->name;
 }
 
 /* Nothing to look at: the matrices are the graph's own. */
@@ -456,7 +456,7 @@ bool input_open(Input *out, const Model *m, const char *spec, Err *err)
     const char *slash = strrchr(spec, '/');
     utf8_clean(in.name, sizeof in.name, strcmp(spec, "-") == 0 ? "standard input" : slash ? slash + 1 : spec);
     if (strlen(spec) >= sizeof in.path)
-        return err_set(err, "that path is longer than %zu characters", sizeof in.path - 1);
+        return err_set(err, "that path is longer than %zu bytes", sizeof in.path - 1);
     snprintf(in.path, sizeof in.path, "%s", spec);
     if (!image_read(&in.original, spec, err)) {
         bool digits = *spec && !spec[strspn(spec, "0123456789")] && !file_exists(spec);

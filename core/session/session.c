@@ -48,7 +48,7 @@ static bool load_progress(void *context, uint64_t done, uint64_t total)
 static bool load_model(Session *s, Model *m, const char *path, Err *err)
 {
     if (path && strlen(path) >= sizeof s->model_path)
-        return err_set(err, "that path is longer than %zu characters", sizeof s->model_path - 1);
+        return err_set(err, "that path is longer than %zu bytes", sizeof s->model_path - 1);
     if (path && text_asked(path))
         return text_open(m, path, err);
     if (path && photos_asked(path))
@@ -297,7 +297,7 @@ static bool take_texts(Session *s, const Model *m, const char *path, Err *err)
     close(fd);
     s->texts_said = true;
     return snprintf(s->texts, sizeof s->texts, "%s", path) < (int)sizeof s->texts ||
-           err_set(err, "--text: that path is longer than %zu characters", sizeof s->texts - 1);
+           err_set(err, "--text: that path is longer than %zu bytes", sizeof s->texts - 1);
 }
 
 bool session_init_as(Session *s, const char *model_path, ModelWish wish, const char *input, int threads,

@@ -220,7 +220,8 @@ static void messages_name_the_place(void **state)
     assert_non_null(strstr(e.text, "vit/config.json: line 3, column "));
     assert_null(json_parse("c.json", "{\"a\": \"x\\u0000\"}", 15, &e)); /* in our words, not in those of the library */
     assert_non_null(strstr(e.text, "a text with the character \\u0000 in it"));
-    assert_null(json_parse("c.json", "{\"x\\u0000\": 1}", 13, &e));
+    assert_null(strstr(e.text, "ue000")); /* no piece of a vocabulary */
+    assert_null(json_parse("m/tokenizer.json", "{\"x\\u0000\": 1}", 13, &e));
     assert_non_null(strstr(e.text, "a name with the character \\u0000 in it"));
     assert_non_null(strstr(e.text, "Write \\ue000 for it"));
     assert_null(strstr(e.text, "JSON_"));

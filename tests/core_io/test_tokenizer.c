@@ -422,7 +422,8 @@ static void what_is_not_known_is_refused_by_name(void **state)
     refused("{\"model\":{\"type\":\"WordLevel\",\"vocab\":{\"a\":2147483646}}}", "no vocabulary");
     refused("{\"model\":{\"type\":\"BPE\",\"dropout\":0.1,\"vocab\":{\"a\":0},\"merges\":[]}}", "dropout");
     refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"aa\":1},\"merges\":[\"aa aa\"]}}", "merge 0");
-    refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"aa\":1},\"merges\":[\"aa\"]}}", "no pair");
+    refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"aa\":1},\"merges\":[\"aa\"]}}",
+            "test: merge 0 is no pair");
     refused("{\"model\":{\"type\":\"Unigram\",\"unk_id\":7,\"vocab\":[[\"a\",-1]]}}", "unk_id");
     refused("{\"model\":{\"type\":\"Unigram\",\"vocab\":[[\"a\",\"b\"]]}}", "line 0");
     refused("{\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"\\\\C\"}}," WORDS_MODEL "}",

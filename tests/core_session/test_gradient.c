@@ -176,7 +176,7 @@ static void refusals(void **state)
     refused("gradient blocks.0.attn.w_q", "is an input");
     refused("gradient pixels", "is an input");
     refused("gradient nowhere", "column 10: there is no node 'nowhere'");
-    refused("gradient grad.logits", "no node 'grad.logits'; did you mean logits?");
+    refused("gradient grad.logits", "no node 'grad.logits'; did you mean 'logits'?");
     refused("gradient blocks.0", "a group of nodes");
     refused("gradient loss[o=99]", "no class '99'");
     refused("gradient loss[x=1]", "expected loss[o=CLASS]");

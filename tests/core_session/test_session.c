@@ -396,8 +396,8 @@ static void a_place_is_the_same_everywhere(void **state)
     assert_string_equal(s.place.path, "blocks.1.attn.pattern");
     refuse("block 9", "blocks go from 0 to 3");
     refuse("head 4", "there is no head '4'");
-    refuse("goto blocks.0.atn.q", "did you mean blocks.0.attn.q");
-    refuse("goto patches[p=r3c4]", "did you mean numbers.probe.patches?"); /* not the same word again */
+    refuse("goto blocks.0.atn.q", "did you mean 'blocks.0.attn.q");
+    refuse("goto patches[p=r3c4]", "did you mean 'numbers.probe.patches'?"); /* not the same word again */
     refuse("fly", "no command 'fly'");
     refuse("gotp image", "did you mean 'goto'");
     refuse("goto \"image", "not closed");
@@ -642,7 +642,7 @@ static void a_slip_is_answered_by_what_was_meant(void **state)
     run("goto first");
     refuse("block 9", "blocks go from 0 to 3");
     refuse("set scal off", "did you mean scale?");
-    refuse("goto patern", "did you mean pattern?");
+    refuse("goto patern", "did you mean 'pattern'?");
 }
 
 /* `find`, then the next and the one before, round at the ends; a step ends it. */

@@ -878,6 +878,14 @@ check "write: a head for both" grep -qx '  word                 prob.  drawn wit
 check "write --json: with what a word was drawn" grep -qE '"share":0[.][0-9]*,"drawn":1,' written.json
 "$V" write --json -m talk -i 'the cat' --steps 3 >written.json
 check "write --json: nothing drawn" [ "$(grep -c '"drawn"' written.json)" = 0 ]
+mkdir bell && cp talk/config.json talk/model.safetensors bell/
+echo "{\"model\": {\"type\": \"WordLevel\", \"unk_token\": \"x0\", \"vocab\": {\"x0\": 0$(for i in $(seq 18); do printf ', "\\u0007%d": %d' "$i" "$i"; done)}}}" >bell/tokenizer.json
+check "write: a control byte as the names of pieces have it" grep -qE '^(<0x07>[0-9]+ ?)+ [|]( ?<0x07>[0-9]+)+$' <("$V" write -m bell -i ids:3,4 --steps 2)
+mkdir $'two\nlines' && cp "$W/words_llama/config.json" "$W/words_llama/model.safetensors" $'two\nlines'
+check "run: a folder called by two lines stands in one" grep -qx 'ids:3, two?lines' <("$V" run -m $'two\nlines' -i ids:3)
+check "info: it does there too" grep -qE '^model +two[?]lines$' <("$V" info -m $'two\nlines' -i ids:3)
+refused 1 'v=: no value; a word with , or \] in it is given by its number, 0 to 18' explain -m "$W/words_llama" -i ids:3 'logits[t=0,v=,]'
+refused 1 'a word with \] in it is given by its number' explain -m "$W/words_llama" -i ids:3 'logits[t=0,v=]]'
 ok "characters without a piece" tokens -m talk -i 'the cazt é'
 says "characters without a piece are counted" '^2 characters have no piece and are left out$'
 ok "the same as JSON" tokens -m talk --json -i 'zzz'
@@ -1004,9 +1012,9 @@ cp "$W/words_gpt2/model.safetensors" alone/ && rm alone/config.json
 refused 1 'of GPT-2: {"model_type": "gpt2"' info -m alone
 cp "$W/words_bert/model.safetensors" alone/
 refused 1 'of BERT: {"model_type": "bert"' info -m alone
-refused 1 'did you mean decoder.blocks.0.self_attn.q\?' explain -m "$W/words_llama" -i ids:1,2 decoder.blocks.0.attn.q
-refused 1 'did you mean decoder.blocks.1.self_attn.pattern\?' explain -m "$W/words_llama" -i ids:1,2 blocks.1.attn.pattern
-refused 1 'did you mean encoder.blocks.1.self_attn.q\?' explain -m "$W/words_bert" -i ids:1,2 blocks.1.attn.q
+refused 1 "did you mean 'decoder.blocks.0.self_attn.q'" explain -m "$W/words_llama" -i ids:1,2 decoder.blocks.0.attn.q
+refused 1 "did you mean 'decoder.blocks.1.self_attn.pattern'" explain -m "$W/words_llama" -i ids:1,2 blocks.1.attn.pattern
+refused 1 "did you mean 'encoder.blocks.1.self_attn.q'" explain -m "$W/words_bert" -i ids:1,2 blocks.1.attn.q
 "$V" info --nodes -m "$W/words_llama" >nodes.txt
 "$V" info --nodes --all -m "$W/words_llama" >all.txt
 check "info --nodes: no analyses" has_no ' analysis ' nodes.txt
@@ -1031,7 +1039,7 @@ if [ -x "$RUN" ]; then
     "$RUN" "$V" wrte -m translator -i 'the cat is tired' >mistyped </dev/null
     check "a mistyped verb beside -i" grep -qa "'wrte' is neither a verb nor a node of this model; did you mean 'write'" mistyped
     "$RUN" "$V" logitz -m translator -i 'the cat is tired' >mistyped </dev/null
-    check "a mistyped node" grep -qa "there is no node 'logitz'; did you mean logits" mistyped
+    check "a mistyped node" grep -qa "there is no node 'logitz'; did you mean 'logits'" mistyped
     check "export on opening: the same values as show" cmp -s opened.npy shown.npy
     check "export on opening: the screen opens" grep -qa '1049h' seen
 else

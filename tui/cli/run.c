@@ -182,7 +182,8 @@ static void put_about(const Session *s, Buf *out)
     char about[SESSION_NOTE];
     const char *note = session_model_note(s, about);
     const Input *in = session_input(s, SIDE_B);
-    buf_printf(out, "%s, %s%s", in->name, s->model.name,
+    char model[160]; /* of a folder, which may be called anything */
+    buf_printf(out, "%s, %s%s", in->name, utf8_clean(model, sizeof model, s->model.name),
                !s->model.trained ? ", untrained: the weights come from a seed, its answer means nothing" : "");
     if (s->model.trained && *note)
         buf_printf(out, ": %s", note);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/byte_text.h"
 #include "core/base/mem.h"
 #include "core/base/stop.h"
 #include "core/base/utf8.h"
@@ -15,43 +16,7 @@
 #include "tui/cli/translate.h"
 #include "tui/cli/verbs.h"
 
-enum { SENTENCE_BYTES = 4096, NEXT_WORDS = 3 };
-
-static bool number(const char *option, const char *text, double low, double high, double *out, Err *err)
-{
-    char *end;
-    if (!text)
-        return true;
-    double x = strtod(text, &end);
-    if (end == text || *end || !(x >= low && x <= high))
-        return err_set(err, "--%s %.40s: expected a number from %g to %g", option, text, low, high);
-    *out = x;
-    return true;
-}
-
-static bool read_how(const Options *o, DecodeOptions *how, Err *err)
-{
-    bool draws = o->temperature || o->top_k || o->top_p;
-    *how = decode_options_default();
-    if (draws && o->beam)
-        return err_set(
-            err, "--beam keeps the best beginnings, --temperature, --top-k and --top-p draw: give one or the other");
-    if (o->alpha && !o->beam)
-        return err_set(err, "--alpha is a beam's length penalty: give --beam too");
-    if (o->seed >= 0 && !draws)
-        return err_set(err, "--seed is for drawing words: give --temperature, --top-k or --top-p too");
-    how->kind = o->beam ? DECODE_BEAM : draws ? DECODE_SAMPLE : DECODE_GREEDY;
-    how->cache = !o->no_cache;
-    how->width = o->beam ? (int)o->beam : how->width;
-    how->top_k = (int)o->top_k;
-    how->seed = o->seed >= 0 ? (uint64_t)o->seed : 1;
-    how->most = o->words ? (int)o->words : o->steps ? (int)o->steps : how->most;
-    if (o->steps > DECODE_WORDS_MAX) /* "at most": no model takes as many, and where it is full is said (find_room) */
-        how->most = DECODE_WORDS_MAX;
-    return number("alpha", o->alpha, 0, 10, &how->alpha, err) &&
-           number("temperature", o->temperature, 0, 1000, &how->temperature, err) &&
-           number("top-p", o->top_p, 1e-9, 1, &how->top_p, err) && decode_options_check(how, err);
-}
+enum { NEXT_WORDS = 3 };
 
 static bool check(const Options *o, const Link *l, Err *err)
 {
@@ -61,110 +26,7 @@ static bool check(const Options *o, const Link *l, Err *err)
         return err_set(err, "name a sentence: vitrine translate \"the cat is tired\"");
     if (o->output || o->at)
         return err_set(err, "translate writes on standard output: -o and --at mean nothing here");
-    return read_how(o, &how, err);
-}
-
-/* -i and the words after the verb, one text whether they were quoted or not. */
-static void put_typed(const Request *r, Buf *out)
-{
-    const Options *o = r->w->options;
-    buf_puts(out, o->input ? o->input : "");
-    for (int i = 1; i < o->word_count; i++)
-        buf_printf(out, "%s%s", out->len ? " " : "", o->word[i]);
-}
-
-/* What is read, and behind a > how the answer begins. */
-static bool read_texts(Request *r, const char *typed, Err *err)
-{
-    const bool reads = model_way(&r->model) & MODEL_READS;
-    Arena arena = {0};
-    const char *source = reads ? text_typed(&r->model, typed, TEXT_SOURCE, &arena) : typed,
-               *begin = reads ? text_typed(&r->model, typed, TEXT_TARGET, &arena) : NULL;
-    bool ok = words_parse(&r->source, model_vocabulary(&r->model), source, reads, err);
-    if (ok && begin && begin[strspn(begin, " ")])
-        ok = text_begin(&r->model, begin, &r->begin, err);
-    r->how.begin = r->begin.number;
-    r->how.begin_n = r->begin.n;
-    arena_free(&arena);
-    return ok;
-}
-
-static bool read_sentence(Request *r, Err *err)
-{
-    Buf text = {0};
-    put_typed(r, &text);
-    const unsigned way = model_way(&r->model);
-    if (way != (MODEL_READS | MODEL_WRITES)) {
-        buf_free(&text);
-        return err_set(err,
-                       way == MODEL_READS
-                           ? "%.200s: an encoder writes nothing: `vitrine run -m` shows what it reads"
-                           : "%.200s reads no other text to translate: `vitrine write -m` carries one on",
-                       r->model.name);
-    }
-    bool ok = text.len < SENTENCE_BYTES || err_set(err, "a sentence may have %d bytes", (int)SENTENCE_BYTES);
-    const Vocabulary *v = model_vocabulary(&r->model);
-    if (ok && !v->word && strncmp(buf_str(&text), "ids:", 4) != 0)
-        ok = err_set(err, "%.200s: its words have no names; `vitrine run -i \"3 5 4\"` gives them by number",
-                     r->model.name);
-    if (ok && !read_texts(r, buf_str(&text), err))
-        ok = grammar_suggest(&r->model, buf_str(&text), "vitrine translate", err);
-    buf_free(&text);
-    return ok;
-}
-
-/* The text that is carried on, or read and answered. */
-static bool read_beginning(Request *r, Err *err)
-{
-    if (model_way(&r->model) == MODEL_READS)
-        return err_set(err, "%.200s: an encoder writes nothing: `vitrine run -m` shows what it reads from a text",
-                       r->model.name);
-    Buf text = {0};
-    put_typed(r, &text);
-    bool ok = read_texts(r, buf_str(&text), err);
-    buf_free(&text);
-    return ok;
-}
-
-/* The same with -c: the commands are done on a screen of that text, and the changes that they leave are in force. */
-static bool read_changed(Request *r, Err *err)
-{
-    Work *w = r->w;
-    const Session *s = &w->session;
-    Buf text = {0};
-    Text read = {0};
-    put_typed(r, &text);
-    words_free(&r->source);
-    model_free(&r->model);
-    r->lent = true;
-    const Options *asked = w->options;
-    Options named = *asked; /* a sentence is opened by the translator, whatever else it could be */
-    named.model = asked->model ? asked->model : "translator";
-    w->options = &named;
-    w->link.input = buf_str(&text);
-    bool ok = work_open(w, LINE_OWN, err);
-    w->link.input = NULL;
-    w->options = asked;
-    buf_free(&text);
-    const Model *m = ok ? decoding_reads(s, SIDE_B, &read) : NULL;
-    if (ok && (!m || !(model_way(m) & MODEL_WRITES)))
-        ok = err_set(err, "%.200s writes nothing: name a decoder with -m", s->model.name);
-    if (!ok)
-        return false;
-    r->model = *m;
-    words_set(&r->source, (model_way(m) & MODEL_READS) ? &m->source : &m->target, read.word, read.count);
-    r->how.edits = decoding_edits(s, SIDE_B);
-    return true;
-}
-
-/* The model, and what it reads as `read` takes it from what was typed; then with the changes of -c. */
-static bool open_request(Request *r, const char *model, bool (*read)(Request *r, Err *err), Err *err)
-{
-    const Options *o = r->w->options;
-    bool ok = read_how(o, &r->how, err) && text_open(&r->model, model, err) && read(r, err) &&
-              (!o->commands.len || read_changed(r, err));
-    r->how.memory = work_memory(r->w);
-    return ok;
+    return request_how(o, &how, err);
 }
 
 const char *request_word(const Request *r, int number, char digits[16])
@@ -334,14 +196,22 @@ static void put_kept(const Request *r, Buf *out)
         buf_printf(out, "stopped after %d words\n", r->d.length);
 }
 
+static void put_numbers(const Vocabulary *v, const int *word, int n, Buf *out)
+{
+    Buf text = {0};
+    words_text(v, word, n, &text);
+    byte_text_shown(buf_str(&text), false, out);
+    buf_free(&text);
+}
+
 static void put_text(const Request *r, Buf *out)
 {
     const DecodeCost *c = &r->d.cost;
     if (r->begin.n) {
-        words_text(&r->model.target, r->begin.number, r->begin.n, out);
+        put_numbers(&r->model.target, r->begin.number, r->begin.n, out);
         buf_puts(out, " | ");
     }
-    words_text(&r->model.target, r->d.word, r->d.length, out);
+    put_numbers(&r->model.target, r->d.word, r->d.length, out);
     buf_putc(out, '\n');
     put_outside(r, out);
     buf_printf(out, "\n  word                 prob.%s   next best\n", drawn_head(r));
@@ -400,10 +270,10 @@ void request_answer(const Request *r, Buf *out)
 
 static void put_beginning(const Request *r, Buf *out)
 {
-    words_text(model_vocabulary(&r->model), r->source.number, r->source.n, out);
+    put_numbers(model_vocabulary(&r->model), r->source.number, r->source.n, out);
     buf_puts(out, model_way(&r->model) & MODEL_READS ? " | " : " |");
     if (r->begin.n) {
-        words_text(&r->model.target, r->begin.number, r->begin.n, out);
+        put_numbers(&r->model.target, r->begin.number, r->begin.n, out);
         buf_puts(out, " |");
     }
 }
@@ -426,7 +296,7 @@ static bool print_new(Request *r)
     if (!r->told)
         put_beginning(r, &r->w->out);
     const char *more = goes_on(text.data, &r->said) ? text.data + r->said.len : "";
-    buf_puts(&r->w->out, more);
+    byte_text_shown(more, false, &r->w->out);
     const bool ok = !r->w->out.len || work_print(r->w, &r->unsaid);
     r->closed = !ok && !*r->unsaid.text && !stop_asked();
     if (ok) {
@@ -457,7 +327,9 @@ static void put_written(const Request *r, Buf *out)
     const bool runs = goes_on(buf_str(&text), &r->said);
     if (!r->told)
         put_beginning(r, out);
-    buf_printf(out, "%s%s\n\n", runs ? "" : "\n", buf_str(&text) + (runs ? r->said.len : 0));
+    buf_puts(out, runs ? "" : "\n");
+    byte_text_shown(buf_str(&text) + (runs ? r->said.len : 0), false, out);
+    buf_puts(out, "\n\n");
     buf_free(&text);
     if (r->model.target.cutter && r->w->options->input && words_look_numbered(r->w->options->input))
         buf_puts(out, "It was read as a text of digits; by number it is -i ids:464,3290\n\n");
@@ -541,7 +413,7 @@ static int translate(Work *w, Err *err)
     if (w->options->vocabulary)
         return list_words(w, err);
     Request r = {.w = w};
-    bool ok = open_request(&r, w->options->model, read_sentence, err);
+    bool ok = request_open(&r, w->options->model, request_sentence, err);
     if (ok)
         find_room(&r);
     ok = ok && decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, &r, err);
@@ -559,13 +431,13 @@ static bool check_write(const Options *o, const Link *l, Err *err)
     if (o->output || o->at || o->tree || o->vocabulary || o->words)
         return err_set(err, "write writes on standard output: -o, --at, --tree, --vocabulary and --words mean nothing "
                             "here; --steps says how many words");
-    return read_how(o, &how, err);
+    return request_how(o, &how, err);
 }
 
 static int write_on(Work *w, Err *err)
 {
     Request r = {.w = w};
-    bool ok = open_request(&r, w->options->model, read_beginning, err);
+    bool ok = request_open(&r, w->options->model, request_beginning, err);
     r.how.forget = true;
     if (ok)
         find_room(&r);

@@ -21,6 +21,12 @@ typedef struct Request {
     int told;    /* nodes that said is made of; 0: not even the beginning is printed */
 } Request;
 
+/* How words are chosen, by the options. */
+bool request_how(const Options *o, DecodeOptions *how, Err *err);
+/* The model, and what it reads as `read` takes it from what was typed; then with the changes of -c. */
+bool request_open(Request *r, const char *model, bool (*read)(Request *r, Err *err), Err *err);
+bool request_sentence(Request *r, Err *err);  /* to be translated */
+bool request_beginning(Request *r, Err *err); /* that is carried on, or read and answered */
 /* Its name, or its number in `digits`. */
 const char *request_word(const Request *r, int number, char digits[16]);
 /* The text that was written. */

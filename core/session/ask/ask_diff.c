@@ -383,7 +383,9 @@ static bool check_required(const char *list, const DiffReference *r, const Graph
 static const char *ours_text(const Session *s, bool json, Buf *out)
 {
     const Input *in = session_input(s, SIDE_B);
-    buf_printf(out, "%s, %s", s->model.name, json ? input_whole(in) : in->name);
+    char model[160];
+    buf_printf(out, "%s, %s", json ? s->model.name : utf8_clean(model, sizeof model, s->model.name),
+               json ? input_whole(in) : in->name);
     for (int i = 0; i < s->edits.count; i++)
         buf_printf(out, "%s%s", i ? "; " : "; edits: ", s->edits.line[i]);
     return buf_str(out);

@@ -45,11 +45,12 @@ static void fact(Facts *f, const char *name, const char *label, const char *fmt,
     va_start(ap, fmt);
     utf8_vprint(text, sizeof text, fmt, ap);
     va_end(ap);
+    char clean[sizeof text];
     key(f, name, label);
     if (f->json)
         buf_json(f->out, text);
     else
-        buf_puts(f->out, text);
+        buf_puts(f->out, utf8_clean(clean, sizeof clean, text));
     end(f);
 }
 

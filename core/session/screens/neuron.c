@@ -196,7 +196,7 @@ static void put_token(const NeuronShown *n, Buf *out)
     char line[64];
     Buf piece = {0}, all = {0};
     neuron_piece(n, 0, n->hit[0].token, &piece);
-    byte_text_line(buf_str(&piece), &all);
+    byte_text_shown(buf_str(&piece), true, &all);
     buf_printf(out, "one with “%s”", utf8_fit(line, sizeof line, buf_str(&all), -1));
     buf_free(&all);
     buf_free(&piece);

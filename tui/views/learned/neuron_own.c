@@ -210,7 +210,7 @@ static int piece_of(const NeuronShown *n, int k, int token, char out[PIECE])
     put_ended(n, k, token, &piece);
     for (char *c = piece.data; c && *c; c++)
         *c = *c == '\t' ? ' ' : *c;
-    byte_text_line(buf_str(&piece), &line);
+    byte_text_shown(buf_str(&piece), true, &line);
     utf8_fit(out, PIECE, buf_str(&line), PIECE / 4);
     buf_free(&piece);
     buf_free(&line);
