@@ -224,6 +224,11 @@ static void laboratory_shows_what_was_measured(void **state)
         has(buf_str(&text), share + 1);
     }
     has(buf_str(&text), "[1]");
+    ((float *)m->value)[0] = 3.9984F; /* nats may be above 1: rounded, not cut */
+    ((float *)m->value)[1] = 12.37F;
+    drawn(&VIEW_LABORATORY, 34, 90, &text);
+    has(buf_str(&text), "4.00");
+    has(buf_str(&text), "12.4");
     must("laboratory 8");
     drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 90});
     has(drawn(&VIEW_LABORATORY, 34, 90, &text), "[2.83]");
@@ -610,7 +615,7 @@ static void figures_are_the_rows(const char *text, int head, int row)
         for (int k = 0; k < 3; k++)
             mean[k] += of[k][t] / ROWS;
     }
-    static const char *const LABELS[] = {"variance of scores", "entropy / ln T", "largest weight"};
+    static const char *const LABELS[] = {"variance of scores", "entropy, 0–1", "largest weight"};
     for (int k = 0; k < 3; k++)
         reads_figure(text, LABELS[k], of[k][row], mean[k]);
 }

@@ -297,7 +297,7 @@ static void draw_head(const Paint *p, const HeadMap *m, const Layout *l, Line li
 static void draw_header(const Paint *p, const HeadMap *m, const Layout *l)
 {
     static const char *const NAME[][4] = {
-        {"entropy, share of most", "entropy / ln T", "entropy/ln T", "entropy"},
+        {"entropy, 0–1", "entropy, 0–1", "entropy, 0–1", "entropy"},
         {"largest weight, mean", "largest weight", "largest", "largest"},
     };
     int x = l->header.x + l->label, y = l->header.y;

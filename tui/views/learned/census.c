@@ -349,7 +349,7 @@ typedef struct HeadFigure {
 } HeadFigure;
 
 static const HeadFigure FIGURES[] = {{"looks, in pixels", SITE_DISTANCE},
-                                     {"entropy / ln T", SITE_ENTROPY_SHARE_MEAN},
+                                     {"entropy, 0–1", SITE_ENTROPY_SHARE_MEAN},
                                      {"largest weight", SITE_LARGEST_MEAN}};
 enum { FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES, FIGURE_LABEL = 18, FIGURE_WIDTH = 8 };
 

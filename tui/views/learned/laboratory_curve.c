@@ -139,18 +139,25 @@ static Style style_at(const Session *s, const Laboratory *l, int i)
                                                                            : STYLE_DIM;
 }
 
-/* ".166", "1.00". */
+/* ".166", "1.00", "12.3": rounded to 4 cells. */
 static void notch_text(const Laboratory *l, int i, char *out, size_t n)
 {
     float share = share_at(l, i);
     char text[32];
-    utf8_print(text, sizeof text, "%.3f", (double)share);
-    if (isnan(share))
+    if (isnan(share)) {
         snprintf(out, n, "…");
-    else if (share >= 100) /* nats may be many */
+        return;
+    }
+    if (share >= 100) { /* nats may be many */
         number_text(out, n, share, 4);
-    else
-        utf8_print(out, n, "%.4s", text + (text[0] == '0'));
+        return;
+    }
+    for (int decimals = 3; decimals >= 0; decimals--) {
+        utf8_print(text, sizeof text, "%.*f", decimals, (double)share);
+        snprintf(out, n, "%s", text + (text[0] == '0'));
+        if (utf8_cells(out) <= 4)
+            return;
+    }
 }
 
 static void draw_shares(const Paint *p, Rect r, const Laboratory *l)
@@ -180,12 +187,12 @@ static void sample(const void *of, int i, float *x, float *y)
     *y = share_at(c->l, i);
 }
 
-/* Between two notches nothing was measured. */
+/* Between two notches nothing was measured; nats stand in the line's name, with the digits of the notches. */
 static float read_share(const void *of, double x)
 {
     const Curve *c = of;
     (void)x;
-    return on_notch(c->s, c->l) ? share_at(c->l, c->l->notch) : NAN;
+    return on_notch(c->s, c->l) && !c->l->measure->nats ? share_at(c->l, c->l->notch) : NAN;
 }
 
 /* The end of an axis of nats: all that was measured. */
@@ -204,13 +211,17 @@ static void draw_line(const Paint *p, Rect r, const Laboratory *l)
     bool text = model_way(p->s->now->model), nats = l->measure->nats; /* by chance no sentence comes out right */
     int classes = text ? 0 : session_classes(p->s);
     const Curve curve = {p->s, l};
+    char here[16] = "", surprise[40];
+    if (on_notch(p->s, l))
+        notch_text(l, l->notch, here, sizeof here);
+    snprintf(surprise, sizeof surprise, "surprise in nats %s", here);
     const float ends[] = {-(float)END, (float)END}, chance[] = {1 / (float)classes, 1 / (float)classes};
     const CanvasLine line[] = {
         {.sample = sample,
          .read = read_share,
          .of = &curve,
          .n = MEASURES_FACTORS,
-         .name = nats   ? "surprise in nats"
+         .name = nats   ? surprise
                  : text ? "without a fault"
                         : "named right",
          .style = STYLE_STRONG,
@@ -248,7 +259,9 @@ static void draw_nats(const Paint *p, Rect r, const Laboratory *l)
                                          count, session_texts(p->s))
                          : canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "measuring…");
     if (m->tokens && on_notch(p->s, l)) {
-        utf8_print(text, sizeof text, "; here %.3f ±%.3f", m->nats[l->notch].mean, m->nats[l->notch].margin);
+        const MeanOver *here = &m->nats[l->notch];
+        const int decimals = here->mean < 1 ? 3 : 2; /* as at the notches */
+        utf8_print(text, sizeof text, "; here %.*f ±%.*f", decimals, here->mean, decimals, here->margin);
         if (r.w - used >= utf8_cells(text))
             used += canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
     }

@@ -16,14 +16,14 @@ typedef struct LabFigure {
 
 static const LabFigure FIGURES[] = {
     {"variance of scores", "var", SITE_SCORE_VARIANCE, SITE_SCORE_VARIANCE_MEAN, false},
-    {"entropy / ln T", "H/ln T", SITE_ENTROPY_SHARE, SITE_ENTROPY_SHARE_MEAN, false},
+    {"entropy, 0–1", "H, 0–1", SITE_ENTROPY_SHARE, SITE_ENTROPY_SHARE_MEAN, false},
     {"largest weight", "max", SITE_LARGEST, SITE_LARGEST_MEAN, false},
     {"softmax Jacobian", "|J|", SITE_JACOBIAN, SITE_JACOBIAN_MEAN, false},
     {"gradient through", "grad", SITE_GRADIENT_THROUGH, SITE_GRADIENT_THROUGH_MEAN, true},
 };
 enum {
     FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES,
-    LABEL = 20,
+    LABEL = 21,
     BRIEF = 7,
     NARROWEST = 8,
     WIDEST = 12,
@@ -59,6 +59,30 @@ int laboratory_figure_lines(const Laboratory *l)
 static const char *probe_path(const Session *s, Side side, const Laboratory *l, Site site)
 {
     return shown_attention(s, side, l->block, site);
+}
+
+/* What the mean over a head's rows is divided by; NULL: there is no such mean. */
+static const char *rows_path(const Session *s, Side side, const Laboratory *l, const LabFigure *f)
+{
+    NodeId n = session_node(s, side, probe_path(s, side, l, f->head));
+    const Node *mean = n == NO_NODE ? NULL : graph_node(session_graph(s, side), n);
+    return mean && mean->op == OP_DIV ? graph_node(session_graph(s, side), mean->in[1])->path : NULL;
+}
+
+/* Its name; with "of 9" where not all rows count in the head's mean: of the entropy those that may look at one token
+ * alone do not. */
+static void draw_label(const Paint *p, const Laboratory *l, const LabFigure *f, int y, int x, int width)
+{
+    Shown pattern, rows;
+    int t = AXIS_NONE;
+    char text[48];
+    snprintf(text, sizeof text, "%s", f->label);
+    if (shown_open(p->s, SIDE_B, probe_path(p->s, SIDE_B, l, SITE_PATTERN), &pattern))
+        t = node_role(session_graph(p->s, SIDE_B), pattern.node, ROLE_QUERY);
+    if (t != AXIS_NONE && shown_open(p->s, SIDE_B, rows_path(p->s, SIDE_B, l, f), &rows) && rows.values &&
+        (int)rows.values[rows.cell] != session_graph(p->s, SIDE_B)->axes[t].n)
+        snprintf(text, sizeof text, "%s, of %d", f->label, (int)rows.values[rows.cell]);
+    canvas_text(p->c, y, x, width, STYLE_DIM, width >= LABEL - 1 ? text : f->brief);
 }
 
 /* One value, or what there is instead. */
@@ -164,7 +188,7 @@ void laboratory_figures(const Paint *p, Rect r, const Laboratory *l)
     draw_header(p, &r, l, &c);
     for (int i = 0; i < FIGURE_COUNT && i < r.h; i++) {
         const LabFigure *f = &FIGURES[i];
-        canvas_text(p->c, r.y + i, r.x, c.label - 1, STYLE_DIM, c.label >= LABEL ? f->label : f->brief);
+        draw_label(p, l, f, r.y + i, r.x, c.label - 1);
         if (f->gradient && put_unasked(p, l, f, (Rect){r.y + i, r.x + c.label, 1, r.w - c.label}))
             continue;
         draw_group(p, l, &c, f, false, r.y + i, r.x + c.label);
@@ -180,6 +204,7 @@ void laboratory_figure_needs(const Session *s, Needs *out)
         for (int k = 0; k < 4; k++) {
             Side side = k % 2 ? SIDE_A : SIDE_B;
             needs_add(out, side, probe_path(s, side, &l, k < 2 ? FIGURES[i].row : FIGURES[i].head));
+            needs_add(out, side, rows_path(s, side, &l, &FIGURES[i]));
         }
 }
 
