@@ -151,16 +151,18 @@ static bool parse_patch(const Axis *a, const char *text, int *i)
 
 bool axis_plain(const char *label, const char *word)
 {
-    static const char *const BLANK[] = {"Ġ", "▁"};
+    static const char *const BLANK[] = {"Ġ", "▁", " "};
     for (size_t k = 0; k < sizeof BLANK / sizeof *BLANK; k++)
         if (*word && strncmp(label, BLANK[k], strlen(BLANK[k])) == 0 && strcmp(label + strlen(BLANK[k]), word) == 0)
             return true;
     return false;
 }
 
+/* Of a vocabulary the piece with the mark is meant, as a text goes on with it; of the tokens of a text the one that is
+ * spelt so. */
 static bool parse_name(const Axis *a, const char *text, int *i)
 {
-    int plain = -1;
+    int plain = -1, spelt = -1;
     if (parse_patch(a, text, i) || parse_number(text, a->n, i))
         return true;
     const bool nameless = a->kind == AXIS_CLASS && !a->labels && a->sym[0] == 'v'; /* words: w1 is one, as a token is */
@@ -169,16 +171,13 @@ static bool parse_name(const Axis *a, const char *text, int *i)
     for (int k = 0; k < a->n; k++) {
         char label[128];
         bool whole = a->labels && a->kind == AXIS_CLASS && a->labels[k] && strcmp(a->labels[k], text) == 0;
-        if (whole || strcmp(axis_label(a, k, label, sizeof label), text) == 0) {
-            *i = k;
-            return true;
-        }
-        if (axis_plain(label, text))
+        if (spelt < 0 && (whole || strcmp(axis_label(a, k, label, sizeof label), text) == 0))
+            spelt = k;
+        else if (axis_plain(axis_label(a, k, label, sizeof label), text))
             plain = plain == -1 ? k : -2;
     }
-    if (plain >= 0)
-        *i = plain;
-    return plain >= 0;
+    *i = plain >= 0 && (spelt < 0 || a->kind == AXIS_CLASS) ? plain : spelt >= 0 ? spelt : *i;
+    return plain >= 0 || spelt >= 0;
 }
 
 bool axis_parse(const Axis *a, const char *text, int *i)

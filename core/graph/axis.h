@@ -79,8 +79,8 @@ size_t dims_ravel(const Axis *axes, Dims d, const int index[DIMS_MAX]);
 
 /* Label of index i ("cls", "r3c4", "star", "5"); returns out. */
 const char *axis_label(const Axis *a, int i, char *out, size_t n);
-/* Index named by text: a label, else one as a byte-level piece is stored, or a number 0 … n-1. False when there is
- * none. */
+/* Index named by text: a number 0 … n-1; of a vocabulary the piece that has the tokeniser's mark for a blank before it
+ * ("Ġit" for "it", where there are both); a label, else one as a byte-level piece is stored. False: there is none. */
 bool axis_parse(const Axis *a, const char *text, int *i);
 /* Is that the word without the mark that its tokeniser puts for a blank before it: "Lily" of "▁Lily"? */
 bool axis_plain(const char *label, const char *word);

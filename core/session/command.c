@@ -112,15 +112,28 @@ static char *named_split(char *word)
     return equals && equals > word && (!bracket || equals < bracket) ? equals : NULL;
 }
 
+char *command_unquoted(char *text)
+{
+    size_t n = strlen(text);
+    if (n < 3 || *text != '\'' || text[n - 1] != '\'')
+        return text;
+    for (size_t i = 1; i + 1 < n; i++) /* 'a' and 'b' */
+        if (text[i] == '\'' && (text[i - 1] == ' ' || text[i + 1] == ' '))
+            return text;
+    text[n - 1] = 0;
+    return text + 1;
+}
+
 static void add_word(Args *a, char *word, int column, bool quoted)
 {
+    word = quoted ? word : command_unquoted(word);
     char *equals = quoted ? NULL : named_split(word);
     if (a->count == COMMAND_ARGS || a->named_count == COMMAND_ARGS)
         a->beyond = a->beyond ? a->beyond : column;
     else if (equals) {
         *equals = 0;
         a->named[a->named_count].name = word;
-        a->named[a->named_count].value = equals + 1;
+        a->named[a->named_count].value = command_unquoted(equals + 1);
         a->named[a->named_count++].column = column;
     } else {
         a->word[a->count] = word;

@@ -43,6 +43,8 @@ typedef struct Args {
     const struct Command *command; /* whose arguments these are, and … */
     void *context;                 /* … its table's: what the session's own commands have no need of */
 } Args;
+/* Without the apostrophes around all of it, as a shell has them: 'the cat'. In place. */
+char *command_unquoted(char *text);
 const char *args_named(const Args *a, const char *name); /* NULL when absent */
 /* A word such as 3, +1, -2; relative: it has a sign. False where it is none, or beyond 100000. */
 bool args_number(const char *word, int *value, bool *relative);

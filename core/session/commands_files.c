@@ -26,7 +26,11 @@ static bool run_open(Session *s, const Args *a, Err *err)
                        "column %d: expected one picture; a name with blanks goes between \"quotes\"; for a sentence "
                        "open the `model translator` first",
                        a->column[1]);
-    if (!session_open_input(s, words ? a->rest + strspn(a->rest, " ") : a->word[0], err))
+    char line[COMMAND_LINE];
+    snprintf(line, sizeof line, "%s", a->rest + strspn(a->rest, " "));
+    for (size_t n = strlen(line); n && line[n - 1] == ' ';)
+        line[--n] = 0;
+    if (!session_open_input(s, words ? command_unquoted(line) : a->word[0], err))
         return false;
     const Input *in = session_input(s, SIDE_B);
     char about[SESSION_NOTE];

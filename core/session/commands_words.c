@@ -87,13 +87,15 @@ static void put_texts(const Model *m, const Text text[TEXTS], const Change *c, B
         out->data[--out->len] = '\0';
 }
 
-/* The number of the word to put there, by its piece or, where words have no names, as w7 or 7; −1: there is no such. */
-static int number_of(const Vocabulary *v, const char *word)
+/* The number of the word to put there, by its piece or, where words have no names, as w7 or 7; −1: there is no such. A
+ * word without a mark is the piece that has one, as a class of the answer is (axis_parse); but not where the text begins
+ * with a piece that has none. */
+static int number_of(const Vocabulary *v, const char *word, bool begins)
 {
-    static const char *const BEFORE[] = {"", "Ġ", "▁"};
+    static const char *const BEFORE[] = {"Ġ", "▁", "", "Ġ", "▁"};
     int number = -1;
     char rest;
-    for (int k = 0; v->word && number < 0 && k < (int)(sizeof BEFORE / sizeof *BEFORE); k++) {
+    for (int k = begins ? 2 : 0; v->word && number < 0 && k < (int)(sizeof BEFORE / sizeof *BEFORE); k++) {
         char piece[128];
         utf8_print(piece, sizeof piece, "%s%s", BEFORE[k], word);
         number = vocabulary_find(v, piece, strlen(piece));
@@ -103,12 +105,19 @@ static int number_of(const Vocabulary *v, const char *word)
     return number;
 }
 
+static bool starts_word(const char *label)
+{
+    return strncmp(label, "Ġ", strlen("Ġ")) == 0 || strncmp(label, "▁", strlen("▁")) == 0;
+}
+
 /* The same as numbers, where a model's own tokeniser cuts texts and would put its template around it again, or where
  * a text has two segments. Of the word by its piece; false: there is no such. */
 static bool put_numbers(const Model *m, const Text text[TEXTS], const Change *c, Buf *out, Err *err)
 {
     const Vocabulary *v = c->text == TEXT_TARGET ? &m->target : &m->source;
-    const int number = number_of(v, c->word);
+    const char *was = text[c->text].label[c->place];
+    const bool begins = (c->place == 0 || !is_typed(m, text, c->text, c->place - 1)) && !starts_word(was);
+    const int number = number_of(v, c->word, begins);
     if (number < 0 && !v->word)
         return err_set(err, "there is no word '%.24s': this model's words have no names, and are 0 to %d", c->word,
                        v->n - 1);

@@ -534,6 +534,25 @@ static void formulas_and_costs(void **state)
     graph_free(&s.g);
 }
 
+/* A word typed without the mark is the piece that a text goes on with; of a text's tokens the one that is spelt so. */
+static void words_without_their_mark(void **state)
+{
+    (void)state;
+    const char *const pieces[] = {"it", "Ġit", "Ġthe", "s", "as", "▁as"};
+    Axis v = {.sym = "v", .n = 6, .kind = AXIS_CLASS, .labels = pieces}, t = {.sym = "t", .n = 6, .kind = AXIS_TOKEN, .prefix = 6};
+    int i;
+    t.labels = pieces;
+    assert_true(axis_parse(&v, "it", &i) && i == 1);
+    assert_true(axis_parse(&v, "as", &i) && i == 5);
+    assert_true(axis_parse(&v, "the", &i) && i == 2);
+    assert_true(axis_parse(&v, "Ġit", &i) && i == 1);
+    assert_true(axis_parse(&v, "s", &i) && i == 3);
+    assert_true(axis_parse(&v, "0", &i) && i == 0);
+    assert_true(axis_parse(&t, "it", &i) && i == 0);
+    assert_true(axis_parse(&t, "the", &i) && i == 2);
+    assert_false(axis_parse(&v, "them", &i));
+}
+
 static void labels_and_parsing(void **state)
 {
     (void)state;
@@ -563,7 +582,7 @@ static void labels_and_parsing(void **state)
     Axis v = {.sym = "v", .n = 7, .kind = AXIS_CLASS, .labels = pieces};
     assert_true(axis_parse(&v, "the", &i) && i == 0); /* as it is typed, without the tokeniser's blank */
     assert_true(axis_parse(&v, "Lily", &i) && i == 2);
-    assert_true(axis_parse(&v, "off", &i) && i == 5); /* its own name first */
+    assert_true(axis_parse(&v, "off", &i) && i == 6); /* of both, as a text goes on */
     assert_false(axis_parse(&v, "on", &i));           /* of two neither */
     assert_false(axis_parse(&v, "", &i));
     const char *const texts[] = {"日", "<0xE6>", "Ġoù", "<0xE6>#2"};
@@ -621,6 +640,7 @@ int main(void)
         cmocka_unit_test(redirect_gather_scale_and_values),
         cmocka_unit_test(formulas_and_costs),
         cmocka_unit_test(labels_and_parsing),
+        cmocka_unit_test(words_without_their_mark),
         cmocka_unit_test(dead_rows_in_many_blocks),
         cmocka_unit_test(edited_analyses_stay_out_of_the_hash),
         cmocka_unit_test(cells_depend_on_the_input_one_by_one),

@@ -141,6 +141,25 @@ static void what_is_no_word(void **state)
     assert_false(session_pinned(&s));
 }
 
+/* Apostrophes around all of a text are a shell's; those inside it are the text's. */
+static void apostrophes_around_a_text(void **state)
+{
+    static const struct {
+        const char *line, *text;
+    } CASES[] = {{"open 'the cat is tired'", "the cat is tired"},
+                 {"open 'the cat is tired' ", "the cat is tired"},
+                 {"open 'cat'", "cat"},
+                 {"open 'cat' is 'tired'", "'cat' is 'tired'"}, /* no pair around all of it */
+                 {"open \"the cat\"", "the cat"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        own(CASES[i].line);
+        assert_string_equal(session_input(&s, SIDE_B)->path, CASES[i].text);
+    }
+    own("open the cat is tired; word 'tired' 'wide'");
+    assert_string_equal(word_at(SIDE_B, TEXT_SOURCE, 3), "wide");
+}
+
 /* They are typed as numbers, or as they are shown. */
 static void words_without_names(void **state)
 {
@@ -450,6 +469,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_word_of_the_source, start, stop),
         cmocka_unit_test_setup_teardown(the_cursor_goes_to_what_differs, start, stop),
         cmocka_unit_test_setup_teardown(what_is_no_word, start, stop),
+        cmocka_unit_test_setup_teardown(apostrophes_around_a_text, start, stop),
         cmocka_unit_test_setup_teardown(words_without_names, start_numbers, stop),
         cmocka_unit_test_setup_teardown(one_start, start_numbers, stop),
         cmocka_unit_test_setup_teardown(long_texts, start_numbers, stop),

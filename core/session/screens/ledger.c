@@ -42,15 +42,9 @@ bool ledger_parse_class(const Session *s, const char *word, int column, int *o, 
         return err_set(err, "%s", session_no_answer(s, SIDE_B));
     Dims d = graph_node(g, logits)->dims;
     const Axis *answers = &g->axes[d.axis[d.n - 1]];
-    static const char *const BLANKS[] = {"", "▁", "Ġ", " "}; /* a tokeniser's blank in front of a word is not typed */
-    bool words = session_words(s, SIDE_B);
-    for (size_t i = 0; i < (words ? sizeof BLANKS / sizeof *BLANKS : 1); i++) {
-        char label[128];
-        utf8_print(label, sizeof label, "%s%s", BLANKS[i], word);
-        if (axis_parse(answers, label, o))
-            return true;
-    }
-    if (!words)
+    if (axis_parse(answers, word, o))
+        return true;
+    if (!session_words(s, SIDE_B))
         return err_set(err, "column %d: there is no class '%.60s'", column, word);
     err_set(err, "column %d: the model has no word '%.60s'", column, word);
     put_pieces(model_vocabulary(s->now->model), word, err);
