@@ -87,9 +87,9 @@ static void put_texts(const Model *m, const Text text[TEXTS], const Change *c, B
         out->data[--out->len] = '\0';
 }
 
-/* The number of the word to put there, by its piece or, where words have no names, as w7 or 7; −1: there is no such. A
- * word without a mark is the piece that has one, as a class of the answer is (axis_parse); but not where the text begins
- * with a piece that has none. */
+/* The number of the word to put there, by its piece or, where words have no names, as w7 or 7; −1: there is no such.
+ * A word without a mark is the piece that has one, as a class of the answer is (axis_parse); but not where the text
+ * begins with a piece that has none. */
 static int number_of(const Vocabulary *v, const char *word, bool begins)
 {
     static const char *const BEFORE[] = {"Ġ", "▁", "", "Ġ", "▁"};

@@ -539,7 +539,8 @@ static void words_without_their_mark(void **state)
 {
     (void)state;
     const char *const pieces[] = {"it", "Ġit", "Ġthe", "s", "as", "▁as"};
-    Axis v = {.sym = "v", .n = 6, .kind = AXIS_CLASS, .labels = pieces}, t = {.sym = "t", .n = 6, .kind = AXIS_TOKEN, .prefix = 6};
+    Axis v = {.sym = "v", .n = 6, .kind = AXIS_CLASS, .labels = pieces},
+         t = {.sym = "t", .n = 6, .kind = AXIS_TOKEN, .prefix = 6};
     int i;
     t.labels = pieces;
     assert_true(axis_parse(&v, "it", &i) && i == 1);
