@@ -808,6 +808,9 @@ check "run --json: the last token's row" grep -q '"row": *2' last.json
 ok "run --at" run -m "$W/words_llama" -i ids:1,2,3 --at 'logits[t=0]'
 says "run --at: that row" '^After w1 \(t=0\)'
 ok "ledger of a decoder" ledger -m "$W/words_llama" -i ids:1,2,3
+says "of what less is measured at one token" '^  of a head, an MLP, the word and its position: '
+ok "ledger of experts" ledger -m "$W/words_mixtral" -i ids:1,2,3
+says "why an expert has no less" '^An expert has no'
 says "ledger: the last token's row" '^logits\[t=w3,'
 ok "why of a decoder" why -m "$W/words_llama" -i ids:1,2,3
 says "why: the last token's row" '^logits\[t=w3,'

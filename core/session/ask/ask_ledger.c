@@ -87,6 +87,33 @@ static void put_line(const Page *p, const LedgerLine *l, Buf *out)
     buf_free(&part);
 }
 
+/* What "less" is of: what is written into the token that is read alone, or all that a part writes (Removal). */
+static void put_rule(const Page *p, Buf *out)
+{
+    const Ledger *l = session_ledger(p->s, p->side);
+    bool words = false;
+    for (int i = 0; i < l->count; i++)
+        words = words || (l->entry[i].kind != LEDGER_MLP && ledger_by_token(p->g, &l->entry[i]));
+    buf_puts(out, "Beside it how much less the number is in a pass run without the part:");
+    if (l->token < 0)
+        buf_puts(out, " without all that\nit writes, at every token.\n\n");
+    else
+        buf_printf(out,
+                   "\n  of a head%s: without what it writes into the row that is read;\n"
+                   "  of anything else: without all that it writes, at every token.\n\n",
+                   words ? ", an MLP, the word and its position" : " or an MLP");
+    buf_puts(out, "                             wrote        less\n");
+}
+
+/* Were lines of experts put below an MLP's? */
+static bool has_experts(const Page *p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->lines[i].entry->kind == LEDGER_MLP && p->lines[i].entry->experts != NO_NODE)
+            return true;
+    return false;
+}
+
 static void put_text(const Page *p, Buf *out)
 {
     ledger_text(p->s, out);
@@ -98,9 +125,7 @@ static void put_text(const Page *p, Buf *out)
         buf_puts(out, "It is taken before the soft cap, which makes no sum of it: a larger number is a larger "
                       "logit.\n");
     if (p->measured)
-        buf_puts(out, "Beside it how much less the number is in a pass run without the part (of a head or an MLP:\n"
-                      "without what it writes into the row that is read).\n\n"
-                      "                             wrote        less\n");
+        put_rule(p, out);
     for (int i = 0; i < p->count; i++)
         put_line(p, &p->lines[i], out);
     buf_printf(out, "  %-20s", "sum");
@@ -110,6 +135,8 @@ static void put_text(const Page *p, Buf *out)
                "\"same for all\": the same for every %s. What a part wrote is not what is lost without it: later "
                "parts read it\ntoo, and make up for it or need it.\n",
                input_kind_name(session_input(p->s, p->side)->kind));
+    if (p->measured && has_experts(p))
+        buf_puts(out, "An expert has no \"less\": what is taken out is its MLP, all experts of it together.\n");
 }
 
 static void put_experts_json(const Page *p, const LedgerEntry *e, Buf *out)
