@@ -197,8 +197,12 @@ static int seen_by(const Scene *s, int t)
     return n;
 }
 
+/* A window that ends before what is looked for leaves nothing to measure. */
 static bool applies(const Scene *s, HeadKind kind)
 {
+    const int back = kind == HEAD_INDUCTION ? s->half - 1 : kind == HEAD_PREVIOUS ? 1 : 0;
+    if (s->window && back >= s->window)
+        return false;
     return kind == HEAD_SINK || (!s->crosses && (kind == HEAD_PREVIOUS || s->causal == (kind == HEAD_INDUCTION)));
 }
 
@@ -544,6 +548,12 @@ size_t head_kinds_done(const HeadKinds *k)
 const HeadKindsResult *head_kinds_result(const HeadKinds *k)
 {
     return k->r.texts > 1 || (k->r.texts && k->r.texts == k->texts) ? &k->r : NULL;
+}
+
+bool head_kinds_twice(const HeadKindsResult *r, int attention)
+{
+    return r->applies[attention][HEAD_INDUCTION] ||
+           (r->applies[attention][HEAD_PREVIOUS] && !r->applies[attention][HEAD_NEXT]);
 }
 
 bool head_kinds_is(const HeadKindsResult *r, int cell, HeadKind kind)

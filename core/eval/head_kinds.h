@@ -37,7 +37,7 @@ enum {
 typedef struct HeadKindsResult {
     size_t texts;                  /* so far */
     int attentions, heads, tokens; /* tokens: of a text, without repetition and special ones */
-    bool (*applies)[HEAD_KINDS];   /* [attentions] */
+    bool (*applies)[HEAD_KINDS];   /* [attentions] can a head of it be of that kind? Its window may end before */
     double (*uniform)[HEAD_KINDS]; /* [attentions] the same share where all that may be looked at weighs the same */
     struct HeadRows {
         int first, last;
@@ -62,6 +62,8 @@ const HeadKindsResult *head_kinds_result(const HeadKinds *k); /* NULL before two
 /* The numbers of a text, for whoever measures it again: what the encoder reads, or the decoder, with its second half
  * shuffled or not. Returns how many; 0: the model has none. */
 int head_kinds_text(const HeadKinds *k, bool target, size_t text, bool shuffled, int word[HEAD_KINDS_WORDS]);
+/* Does that attention of a decoder read its text twice? One whose window is too short for induction does too. */
+bool head_kinds_twice(const HeadKindsResult *r, int attention);
 /* Is that head of the kind? Its share less its interval is above uniform and above the control with its interval, by a
  * tenth of the weight at least. */
 bool head_kinds_is(const HeadKindsResult *r, int cell, HeadKind kind);

@@ -380,6 +380,9 @@ run_v evaluate --count 20 --threads 1
 same "evaluate with one thread" "$EVALUATED" "$OUT"
 ok "evaluate as JSON" evaluate --count 5 --json
 check "JSON of evaluate has all figures" [ "$(grep -c '^  "' <<<"$OUT")" = 65 ]
+ok "evaluate the heads of windows" evaluate -m "$TOP/tests/data/families/words_gemma2" --count 3
+says "what a window never reaches is not measured" '^  dec 0 self +– +– +– +– *$'
+says "… and does not count" 'none of 4 heads is of this kind'
 ok "evaluate the heads of a decoder" evaluate -m "$TOP/tests/data/families/words_gpt2" --count 3 --json
 check "… has every kind that it can be, with control and interval" [ "$(grep -cE '^"(induction|previous token|sink)":.*"uniform":.*"share":.*"margin":.*"control":.*"found":' <<<"$OUT")" = 3 ]
 check "… and the texts, each twice the same tokens" [ "$(sed -n 's/^"written":\[//p' <<<"$OUT" | grep -oE '\[[0-9,]+\]' | tr -d '[]' | awk -F, '{for (i = 1; i <= NF / 2; i++) if ($i != $(i + NF / 2)) exit 1; n++} END {print n}')" = 3 ]

@@ -100,7 +100,8 @@ const Verb VERB_LEDGER = {
     .details =
         "A class is compared with its strongest rival; `-c 'ledger star against=ring'` names another one. With 1/σ of "
         "each LayerNorm (1/rms of an RMSNorm) kept as it is, the entries add up to the number but for rounding. Any "
-        "cell of the residual stream has a ledger too. The entries are nodes: `show ledger.votes -c ledger`. With --json `value` is "
+        "cell of the residual stream has a ledger too. The entries are nodes: `show ledger.votes -c ledger`. With "
+        "--json `value` is "
         "the table's column \"wrote\", `taken_out` its column \"less\".",
     .example = "vitrine ledger 'logits[o=star]'",
     .flags = VERB_ADDRESS | VERB_JSON,

@@ -1,5 +1,6 @@
 /* What `vitrine evaluate` found about the heads of a text model: as a page, and as JSON with the texts themselves. */
 #include <math.h>
+#include <stdio.h>
 
 #include "core/base/utf8.h"
 #include "core/io/json.h"
@@ -31,15 +32,23 @@ static void name_of(const Graph *g, int attention, char out[ATTENTION_NAME])
     session_attention_name(g, anatomy_attention(g, attention), out);
 }
 
-/* "63.1±1.9": a share and its interval, of one text none; a star where the head is of the kind. */
+/* "63.1±1.9": a share and its interval, of one text none; a star where the head is of the kind; "–": it can't be. */
 static void put_share(Buf *page, MeanOver m, bool one, bool is)
 {
     char text[48];
-    if (one)
+    if (isnan(m.mean))
+        snprintf(text, sizeof text, "– ");
+    else if (one)
         utf8_print(text, sizeof text, "%.1f ", 100 * m.mean);
     else
         utf8_print(text, sizeof text, "%.1f±%.1f%s", 100 * m.mean, 100 * m.margin, is ? "*" : " ");
     buf_printf(page, "%*s%s", CELL - utf8_cells(text), "", text);
+}
+
+/* Does a window keep that attention from looking so far back? */
+static bool too_far(const HeadKindsResult *r, int attention, int kind)
+{
+    return kind == HEAD_INDUCTION && !r->applies[attention][kind] && head_kinds_twice(r, attention);
 }
 
 static void put_rows(Buf *page, const Graph *g, const HeadKindsResult *r, int kind)
@@ -52,14 +61,18 @@ static void put_rows(Buf *page, const Graph *g, const HeadKindsResult *r, int ki
         buf_putc(page, '\n');
         for (int a = 0; a < r->attentions; a++) {
             char name[ATTENTION_NAME];
-            if (kind == HEAD_KINDS ? isnan(r->copies[a * r->heads].mean) : !r->applies[a][kind])
+            if (kind == HEAD_KINDS ? isnan(r->copies[a * r->heads].mean) : !r->applies[a][kind] && !too_far(r, a, kind))
                 continue;
             name_of(g, a, name);
             buf_printf(page, "  %-*s", LABEL - 2, name);
             for (int h = first; h < end; h++) {
                 int cell = a * r->heads + h;
-                put_share(page, kind == HEAD_KINDS ? r->copies[cell] : r->share[cell][kind], r->texts == 1,
-                          kind != HEAD_KINDS && head_kinds_is(r, cell, (HeadKind)kind));
+                const MeanOver none = {.mean = NAN};
+                put_share(page,
+                          kind == HEAD_KINDS    ? r->copies[cell]
+                          : too_far(r, a, kind) ? none
+                                                : r->share[cell][kind],
+                          r->texts == 1, kind != HEAD_KINDS && head_kinds_is(r, cell, (HeadKind)kind));
             }
             buf_putc(page, '\n');
         }
@@ -95,6 +108,10 @@ static void put_page(const Graph *g, const HeadKindsResult *r, const char *name,
             buf_printf(page, " to %.1f", 100 * high);
         buf_printf(page, "; control (%s) %.1f at most\n", head_kind_control(kind), 100 * control);
         put_rows(page, g, r, (int)kind);
+        for (int a = 0, far = 0; a < r->attentions && !far; a++) {
+            far = too_far(r, a, (int)kind);
+            buf_puts(page, far ? "  –: its window ends before that place\n" : "");
+        }
         if (!is && r->texts > 1)
             buf_printf(page, "  none of %d head%s is of this kind\n", of, of == 1 ? "" : "s");
     }

@@ -73,7 +73,7 @@ static void put_kinds(const HeadKindsResult *r, int cell, Buf *out)
                    "50 %%)",
                    100 * r->copies[cell].mean, 100 * r->copies[cell].margin);
     buf_printf(out, "; over %zu texts of %d random tokens%s, the first token is 0, model as trained", r->texts,
-               r->tokens, r->applies[attention][HEAD_INDUCTION] ? ", each twice" : "");
+               r->tokens, head_kinds_twice(r, attention) ? ", each twice" : "");
 }
 
 /* "Block 0, head 1: looks 7.8 ±0.1 px away (uniform: 24.8), at neighbours: …; over 500 pictures." */

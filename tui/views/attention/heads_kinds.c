@@ -276,7 +276,7 @@ static void draw_words(const Paint *p, const Kinds *k)
     }
     if (y < end)
         canvas_printf(p->c, y, r.x, r.w, STYLE_DIM, "over %zu texts of %d random tokens%s, model as trained",
-                      k->r->texts, k->r->tokens, k->r->applies[attention][HEAD_INDUCTION] ? ", each twice" : "");
+                      k->r->texts, k->r->tokens, head_kinds_twice(k->r, attention) ? ", each twice" : "");
 }
 
 void heads_kinds_draw(const Paint *p, Rect r, bool focus)
