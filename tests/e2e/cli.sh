@@ -810,6 +810,8 @@ says "run: it is marked" '^>   2 w3 '
 check "run --json: the last token's row" grep -q '"row": *2' last.json
 ok "run --at" run -m "$W/words_llama" -i ids:1,2,3 --at 'logits[t=0]'
 says "run --at: that row" '^After w1 \(t=0\)'
+ok "info of a text" info -m "$W/words_llama" -i ids:1,2,3
+says "its costs are of so many tokens" '^one pass .* of 3 tokens$'
 ok "ledger of a decoder" ledger -m "$W/words_llama" -i ids:1,2,3
 says "of what less is measured at one token" '^  of a head, an MLP, the word and its position: '
 ok "ledger of experts" ledger -m "$W/words_mixtral" -i ids:1,2,3

@@ -78,7 +78,9 @@ static const OptionSpec OPTIONS[] = {
     COUNT("steps", steps, 1, 10000000,
           "train: N steps instead of the recipe's; write: at most N words, 64 if not given"),
     COUNT("count", count, 1, 10000000,
-          "evaluate: over N held-out pictures; if not given 5000, of a folder all that are held out"),
+          "evaluate: over N held-out pictures; if not given 5000, of a folder all that are held out; of text models "
+          "over N "
+          "windows of the text and N random texts, 50 if not given"),
     FLAG(0, "all", all, "evaluate: measure on the whole folder of --pictures; show, info: list analyses too"),
     FLAG(0, "chat", chat,
          "the text as turns of a talk, written as the model's chat template has it: \"user: … | assistant: … | user: "

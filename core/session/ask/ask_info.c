@@ -128,12 +128,19 @@ static void put_costs(const Session *s, Facts *f)
         all += c.bytes;
         stored += node->flags & NODE_DERIVED ? 0 : c.bytes;
     }
+    const Text *text = session_input(s, SIDE_B)->text;
+    const int tokens = text[TEXT_SOURCE].count + text[TEXT_TARGET].count;
+    char of[32] = "", flop[48], byte[48]; /* a pass of words costs what its length says */
+    if (tokens)
+        snprintf(of, sizeof of, ", of %d token%s", tokens, tokens == 1 ? "" : "s");
+    snprintf(flop, sizeof flop, "FLOP%s", of);
+    snprintf(byte, sizeof byte, "B%s", of);
     amount(f, "nodes", "nodes", (double)nodes, "");
     amount(f, "parameters", "parameters", params, "");
-    amount(f, "flops", "one pass", flops, "FLOP");
+    amount(f, "flops", "one pass", flops, flop);
     amount(f, "bytes_weights", "weights", weights, "B");
-    amount(f, "bytes_stored", "trace, stored", stored, "B");
-    amount(f, "bytes_all", "trace, all", all, "B");
+    amount(f, "bytes_stored", "trace, stored", stored, byte);
+    amount(f, "bytes_all", "trace, all", all, byte);
 }
 
 static void put_input(const Session *s, Facts *f)
