@@ -812,6 +812,10 @@ ok "run --at" run -m "$W/words_llama" -i ids:1,2,3 --at 'logits[t=0]'
 says "run --at: that row" '^After w1 \(t=0\)'
 ok "info of a text" info -m "$W/words_llama" -i ids:1,2,3
 says "its costs are of so many tokens" '^one pass .* of 3 tokens$'
+ok "a census that is asked to speak" screen --size 100x40 -c 'option pictures 500; census; say'
+says "speaks of what it shows" 'Without head [0-9] of block [0-9]'
+ok "a census of both stacks" screen -m "$W/words_t5" -i ids:1,2,3 -c census --size 100x30
+says "why heads are not measured" 'not measured: not in the ledger'
 ok "ledger of a decoder" ledger -m "$W/words_llama" -i ids:1,2,3
 says "of what less is measured at one token" '^  of a head, an MLP, the word and its position: '
 ok "ledger of experts" ledger -m "$W/words_mixtral" -i ids:1,2,3

@@ -291,10 +291,22 @@ static bool draw_to(Work *w, Kind kind, const char *message, Buf *out, Err *err)
     return ok;
 }
 
+/* Is `say` the last of the commands? What it said of figures that the screen had yet to measure is said again. */
+static bool ends_with_say(const Options *o)
+{
+    const char *line = buf_str(&o->commands), *last = strrchr(line, ';');
+    last = last ? last + 1 : line;
+    last += strspn(last, " ");
+    return strncmp(last, "say", 3) == 0 && !last[3 + strspn(last + 3, " ")];
+}
+
 int screen_write(Work *w, Err *err)
 {
     const Options *o = w->options;
     char message[512];
+    if (ends_with_say(o) && !(screen_compute(w, screen_height(o), screen_width(o), err) &&
+                              command_do(&w->session, &w->commands, "say", LINE_FOREIGN, err)))
+        return STATUS_BAD;
     put_said(w, o->width ? o->width : WIDTH, message);
     Kind kind = work_to_stdout(w) ? stdout_kind(o) : kind_of(o->output);
     return draw_to(w, kind, message, &w->drawn, err) ? STATUS_DONE : STATUS_BAD;

@@ -357,10 +357,20 @@ static bool run_census(Session *s, const Args *a, Err *err)
     return true;
 }
 
-float census_here(const Session *s, int row, int head)
+static const LedgerEntry *heads_of_row(const Session *s, int row)
 {
     const Graph *g = session_graph(s, SIDE_B);
-    const LedgerEntry *e = row < anatomy_attentions(g) ? ledger_heads(s, SIDE_B, anatomy_attention(g, row)) : NULL;
+    return row < anatomy_attentions(g) ? ledger_heads(s, SIDE_B, anatomy_attention(g, row)) : NULL;
+}
+
+bool census_in_ledger(const Session *s, int row)
+{
+    return heads_of_row(s, row);
+}
+
+float census_here(const Session *s, int row, int head)
+{
+    const LedgerEntry *e = heads_of_row(s, row);
     return e ? session_ledger_effect(s, SIDE_B, TAKEN_HEADS, e, head) : NAN;
 }
 
@@ -400,6 +410,9 @@ static bool say_census(const Teller *t)
                 break;
         buf_printf(t->out, "How much accuracy is lost without a head cannot be measured: %s.", why);
         float effect = census_here(t->s, row, head);
+        if (*t->s->ledger.path && !census_in_ledger(t->s, row))
+            buf_puts(t->out, " For this input alone this head is not measured: it writes into another stack than the "
+                             "one that the answer is read from, and is in no ledger of it.");
         if (isnan(effect))
             return true;
         buf_puts(t->out, " For this input alone: with ");

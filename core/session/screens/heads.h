@@ -10,6 +10,9 @@ void head_words_looks(const Session *s, int row, int head, Buf *out);
 /* What this input's answer loses without that head, of the row'th attention (the ledger's number less what it is then);
  * NaN while it is not measured, or cannot be. For models that no labelled inputs are known for. */
 float census_here(const Session *s, int row, int head);
+/* Do the heads of that row write into the stream that the answer is read from? Those of an encoder before a decoder are
+ * in no ledger of it. */
+bool census_in_ledger(const Session *s, int row);
 /* All of it: "Block 0, head 1: looks …". */
 void head_words_put(const Session *s, int row, int head, Buf *out);
 /* Of a text model: the kind on show where not all have room, as the reader chose or the one that most heads are of. */

@@ -386,6 +386,16 @@ static int share_lines(int panel_lines)
     return panel_lines > PANEL_LINES ? 2 : 1;
 }
 
+/* "rank 2 of 16", "rank 5–16 of 16, intervals overlap" where those columns are enough for it. */
+static void put_places(char *out, size_t n, int first, int last, int of, int width)
+{
+    utf8_print(out, n, "rank %d–%d of %d, intervals overlap", first, last, of);
+    if (first == last)
+        snprintf(out, n, "rank %d of %d", first, of);
+    else if (utf8_cells(out) > width)
+        utf8_print(out, n, "rank %d–%d of %d", first, last, of);
+}
+
 static void draw_share(const Paint *p, const Census *c, Rect line)
 {
     float x = points(c, c->row, c->head);
@@ -394,19 +404,18 @@ static void draw_share(const Paint *p, const Census *c, Rect line)
         number_text(number, sizeof number, x, 8);
         if (isnan(x))
             canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
-                        c->why && !c->measuring ? "not measured" : "not measured yet");
+                        c->here && !census_in_ledger(c->s, c->row) ? "not measured: not in the ledger"
+                        : c->why && !c->measuring                  ? "not measured"
+                                                                   : "not measured yet");
         else
             canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "lost without it %s", number);
         return;
     }
     const Measure *m = c->measure;
     int cell = c->row * m->cols + c->head, first, last;
-    char places[48];
+    char places[64];
     measure_places(m, cell, &first, &last);
-    if (first == last)
-        snprintf(places, sizeof places, "rank %d of %d", first, measured_of(c));
-    else
-        snprintf(places, sizeof places, "rank %d to %d of %d", first, last, measured_of(c));
+    put_places(places, sizeof places, first, last, measured_of(c), line.w);
     if (c->nats && m->pictures == 1) { /* no interval, and no rank */
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "without it %+.3f nats a token", m->more[cell].mean);
         return;
