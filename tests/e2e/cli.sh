@@ -858,6 +858,9 @@ mkdir nan && cp "$W/words_gpt2/config.json" nan/
 { head -c -4 "$W/words_gpt2/model.safetensors"; printf '\0\0\300\177'; } >nan/model.safetensors # its last value
 refused 1 'no next word has a probability that is a number' write -m nan -i ids:1,2,3 --temperature 1
 refused 1 'has no probability that is a number. NaN begins at ' score -m nan ids:1,2,3 ids:1,2,4
+ok "why of what is no number" why -m nan -i ids:1,2,3
+says "says where that begins" '^NaN begins at .*as the file has them'
+check "in one spelling" eval '! grep -qw nan <<<"${OUT//-m nan/}"'
 at=$(od -An -tu8 -N8 nan/model.safetensors) # …and its first
 printf '\0\0\300\177' | dd of=nan/model.safetensors bs=1 seek=$((at + 8)) conv=notrunc 2>/dev/null
 refused 1 'are NaN: .* can.t be measured' evaluate -m nan --count 3

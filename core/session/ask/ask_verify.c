@@ -297,8 +297,10 @@ void ask_verify_text(const Session *s, const Verdict *v, Buf *out, bool json)
         buf_puts(out,
                  "Every cell is equal, but the pass computed a second time has ANOTHER hash: the engine is wrong.\n");
     else
-        buf_puts(out, v->complete ? "All equal, bit for bit.\n"
-                                  : "All equal so far, bit for bit; it was stopped before the end.\n");
+        buf_puts(out, v->complete && v->model.undefined
+                          ? "All equal, bit for bit; but not all are numbers, see Model.\n"
+                      : v->complete ? "All equal, bit for bit.\n"
+                                    : "All equal so far, bit for bit; it was stopped before the end.\n");
     if (v->made)
         buf_printf(
             out, "Not derived: %zu tensors that a procedure fills (principal components, ranks, places of objects).\n",

@@ -394,7 +394,10 @@ static void put_step(const Session *s, Side side, const WhyStep *steps, int i, i
     put_column(out, strcmp(block, last) == 0 ? "" : block, BLOCK_CELLS);
     put_column(out, label, LABEL_CELLS);
     put_column(out, buf_str(&where), WHERE_CELLS);
-    buf_printf(out, "%10.4g", (double)step->value); /* with share and bar 73 columns: inside a box of 78 */
+    if (isnan(step->value))
+        buf_printf(out, "%10s", "NaN");
+    else
+        buf_printf(out, "%10.4g", (double)step->value); /* with share and bar 73 columns: inside a box of 78 */
     if (i && step->share < 1.0f) {
         buf_printf(out, step->share < 0.005f ? "  <1 %%" : " %3.0f %%", (double)step->share * 100);
         put_bar(out, step->share);
@@ -430,16 +433,27 @@ static void put_end(const Session *s, Side side, const WhyStep *last, Buf *out)
         buf_printf(out, ": the same for every %s.\n", input_word(s, side));
 }
 
+/* One that is no number has no largest part: where it begins is said. */
+static void put_answer(const Session *s, Side side, const WhyAnswer *answer, Buf *out)
+{
+    ledger_text(s, out);
+    if (isnan(answer->number)) {
+        buf_puts(out, " = NaN.\n\n");
+        return;
+    }
+    buf_printf(out, " = %.5g.\n", (double)answer->number);
+    ask_why_sentence(s, side, answer, 0, out);
+    buf_printf(out, " %.3g is the same for every %s.\n", (double)answer->same, input_word(s, side));
+    buf_puts(out, "`ledger` lists all parts, and what is lost without each, which is not what it wrote:\n"
+                  "later parts read it too.\n\n");
+}
+
 static void put_text(const Session *s, Side side, const WhyAnswer *answer, const WhyStep *steps, int count, Buf *out)
 {
-    if (answer) {
-        ledger_text(s, out);
-        buf_printf(out, " = %.5g.\n", (double)answer->number);
-        ask_why_sentence(s, side, answer, 0, out);
-        buf_printf(out, " %.3g is the same for every %s.\n", (double)answer->same, input_word(s, side));
-        buf_puts(out, "`ledger` lists all parts, and what is lost without each, which is not what it wrote:\n"
-                      "later parts read it too.\n\n");
-    }
+    if (isnan(steps->value) && ask_nan_begins(s, side, out))
+        buf_puts(out, ".\n");
+    if (answer)
+        put_answer(s, side, answer, out);
     Buf address = {0};
     address_put(session_graph(s, side), steps->ref.node, steps->ref.cell, &address);
     buf_printf(out, "%s\n", buf_str(&address));
