@@ -450,7 +450,7 @@ static void put_answer(const Session *s, Side side, const WhyAnswer *answer, Buf
 
 static void put_text(const Session *s, Side side, const WhyAnswer *answer, const WhyStep *steps, int count, Buf *out)
 {
-    if (isnan(steps->value) && ask_nan_begins(s, side, out))
+    if ((isnan(steps->value) || (answer && isnan(answer->number))) && ask_nan_begins(s, side, out))
         buf_puts(out, ".\n");
     if (answer)
         put_answer(s, side, answer, out);
