@@ -135,6 +135,7 @@ L=$DATA/families/words_llama
 long=ids:10$(for i in $(seq 1 45); do printf ,1$((i % 9)); done)
 check "run --json: the text is whole" grep -qF "\"input\":\"$long\"" <("$VITRINE" run -m "$L" -i "$long" --json </dev/null)
 check "info --json: the text is whole" grep -qF "\"input\":\"$long\"" <("$VITRINE" info -m "$L" -i "$long" --json </dev/null)
+check "score --json: the text is whole" grep -qF "\"text\":\"$long\"" <("$VITRINE" score -m "$L" "$long" --json </dev/null)
 check "run: an ellipsis" grep -q '^ids:10,.*…, words_llama' <("$VITRINE" run -m "$L" -i "$long" </dev/null)
 check "info: an ellipsis" grep -q '^input .*…$' <("$VITRINE" info -m "$L" -i "$long" </dev/null)
 "$VITRINE" trace -m "$L" -i "$long" -o long.safetensors >/dev/null </dev/null

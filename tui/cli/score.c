@@ -13,13 +13,15 @@
 #include "core/models/decode.h"
 #include "core/models/text_model.h"
 #include "core/session/ask/ask.h"
+#include "core/session/input.h"
 #include "tui/cli/verbs.h"
 
 enum { NAME_BYTES = 512, NAME_CELLS = 16, TEXTS_MOST = 2 };
 
 /* A text with −log p of every token but the first, in nats. */
 typedef struct Scored {
-    char text[NAME_BYTES];
+    char text[NAME_BYTES]; /* for a line */
+    char *whole;           /* …and for a record, owned */
     int n;
     int *id;      /* [n] */
     char **token; /* [n], owned */
@@ -54,6 +56,7 @@ static void scored_free(Scored *x)
     for (int i = 0; x->token && i < x->n; i++)
         free(x->token[i]);
     free(x->token);
+    free(x->whole);
     free(x->id);
     free(x->nats);
     *x = (Scored){.n = 0};
@@ -86,7 +89,10 @@ static bool score_open(Session *s, const char *typed, int last, Scored *out, Err
     Dims d = graph_node(g, site_node_any(g, SITE_LOGITS))->dims;
     size_t words = (size_t)g->axes[d.axis[d.n - 1]].n;
     *out = (Scored){.n = text->count + (last >= 0)};
-    utf8_clean(out->text, sizeof out->text, last < 0 ? session_input(s, SIDE_B)->name : typed);
+    char clean[2 * sizeof out->text]; /* where the text is longer, so is this */
+    out->whole = xstrdup(last < 0 ? input_whole(session_input(s, SIDE_B)) : typed);
+    utf8_fit(out->text, sizeof out->text,
+             utf8_clean(clean, sizeof clean, last < 0 ? session_input(s, SIDE_B)->name : typed), -1);
     out->id = xcalloc((size_t)out->n + 1, sizeof *out->id);
     out->token = xcalloc((size_t)out->n + 1, sizeof *out->token);
     out->nats = xcalloc((size_t)out->n + 1, sizeof *out->nats);
@@ -251,7 +257,7 @@ static void put_json(const Work *w, const Scored *x, int count, Buf *out)
     json_open(out, "texts", '[');
     for (int k = 0; k < count; k++) {
         json_open(out, NULL, '{');
-        json_put_text(out, "text", x[k].text);
+        json_put_text(out, "text", x[k].whole);
         json_put(out, "nats", "%.9g", x[k].sum);
         json_put(out, "per_token", "%.9g", x[k].sum / (x[k].n - 1));
         const double perplexity = dm_exp(x[k].sum / (x[k].n - 1));
