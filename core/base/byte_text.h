@@ -19,8 +19,8 @@ uint32_t byte_char(unsigned char byte); /* …and the character that stands for 
  * as it is stored. */
 bool byte_text(const char *piece, Buf *out);
 
-/* A text as somebody reads it, appended: what utf8_clean has no character for its bytes by their numbers; in one line the
- * end of a line is ↵ and a tab its number. */
+/* A text as somebody reads it, appended: what utf8_clean has no character for its bytes by their numbers; in one line
+ * the end of a line is ↵ and a tab its number. */
 void byte_text_shown(const char *text, bool one_line, Buf *out);
 
 /* What Ġ and Ċ are, where a text of such names has one of them; else "". brief: in few words. */

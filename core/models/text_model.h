@@ -69,7 +69,8 @@ bool words_look_numbered(const char *text);
 void words_text(const Vocabulary *v, const int *number, int n, Buf *out);
 /* What a word adds to a text behind the word `before` (−1: none): " cat", "ing". Special ones as they are named. */
 void words_piece(const Vocabulary *v, int before, int number, Buf *out);
-void words_piece_line(const Vocabulary *v, int before, int number, Buf *out); /* …in one line as byte_text_shown has it */
+void words_piece_line(const Vocabulary *v, int before, int number,
+                      Buf *out); /* …in one line as byte_text_shown has it */
 /* Bytes that those from number[first] on add to the text of all n; 0: no tokeniser says what text they are. */
 size_t words_bytes(const Vocabulary *v, const int *number, int n, int first);
 /* One surprise in its three units: "3.0968 nats a token = perplexity 22.13 = 1.915 bits a byte" (with the bytes of a

@@ -452,7 +452,8 @@ static void pieces_of_bytes_are_read(void **state)
     assert_string_equal(byte_text_signs("Ċ", true), "Ġ: a blank, Ċ: a line's end");
     assert_string_equal(byte_text_signs("▁it ##s", false), ""); /* other vocabularies have no such signs */
     Buf line = {0};
-    byte_text_shown("na\xc3\xafve?\n\xe6\x97\xf0\x9f\r\xef\xbf\xbd \xc3", true, &line); /* U+FFFD is itself a character */
+    byte_text_shown("na\xc3\xafve?\n\xe6\x97\xf0\x9f\r\xef\xbf\xbd \xc3", true,
+                    &line); /* U+FFFD is itself a character */
     assert_string_equal(buf_str(&line), "na\xc3\xafve?↵<0xE6><0x97><0xF0><0x9F><0x0D>\xef\xbf\xbd <0xC3>");
     buf_free(&line);
 }
