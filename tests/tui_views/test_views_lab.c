@@ -449,7 +449,8 @@ static void census_shows_what_was_measured(void **state)
     m->value[5] = m->base;
     must("block 1; head 1");
     drawn_prepare(&session, &VIEW_CENSUS, SIDE_B, (Rect){0, 0, 18, 78});
-    has(drawn(&VIEW_CENSUS, 18, 78, &text), "rank 2–6 of 6, intervals overlap"); /* the pictures can't tell it from the others */
+    has(drawn(&VIEW_CENSUS, 18, 78, &text),
+        "rank 2–6 of 6, intervals overlap"); /* the pictures can't tell it from the others */
     buf_free(&text);
 }
 
