@@ -14,10 +14,8 @@ bool heat_halves(const Paint *p)
 static void put_mark(const Paint *p, int y, int x, int width, int half, Ref ref)
 {
     if (width < 2) {
-        if (heat_halves(p))
-            canvas_mark(p->c, y, x, half, STYLE_CURSOR, 0x25c6); /* the value's colour remains around it */
-        else
-            canvas_glyph(p->c, y, x, STYLE_CURSOR, '!'); /* no character of any ramp */
+        /* no character of any ramp, on a ground of its own: a cell's colour may be that of several values */
+        canvas_glyph(p->c, y, x, STYLE_CURSOR, heat_halves(p) ? 0x25c6 : '!');
         canvas_ref(p->c, y, x, 1, ref);
         return;
     }

@@ -456,7 +456,7 @@ static void put_text(const Session *s, Side side, const WhyAnswer *answer, const
         put_answer(s, side, answer, out);
     Buf address = {0};
     address_put(session_graph(s, side), steps->ref.node, steps->ref.cell, &address);
-    buf_printf(out, "%s\n", buf_str(&address));
+    buf_printf(out, "%s\nwhat it was made of, line by line back; of every sum its largest term\n", buf_str(&address));
     put_column(out, "in", BLOCK_CELLS);
     put_column(out, "step", LABEL_CELLS);
     put_column(out, "cell", WHERE_CELLS);

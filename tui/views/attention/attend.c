@@ -267,10 +267,11 @@ ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
     bool sides = p->s->compare == COMPARE_SIDES && a->v.side != SIDE_DIFF, shared = p->s->look.range != RANGE_OWN;
     float own = range[1], beside[2] = {0, 0};
     bool faint = false; /* would one of the two be all dark? */
+    Attend other;
+    bool two = false;
     if (sides && shared) {
-        Attend other;
         any = false;
-        if (open_path(p->s, a->v.side == SIDE_A ? SIDE_B : SIDE_A, a->path, &other))
+        if ((two = open_path(p->s, a->v.side == SIDE_A ? SIDE_B : SIDE_A, a->path, &other)))
             widen_by(&other, one_row, beside, &any);
         range[0] = fminf(range[0], any ? beside[0] : range[0]);
         range[1] = fmaxf(range[1], any ? beside[1] : range[1]);
@@ -283,8 +284,8 @@ ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
     }
     ColourScale scale = colour_scale_for(p, a->v.side, a->v.node, range, 2);
     scale.log = p->s->look.range == RANGE_LOG;
-    scale.root = (faint || (!one_row && few_far(p, a, range[1]))) && !scale.is_signed && !scale.log &&
-                 !p->s->look.locked;
+    const bool few = !one_row && (few_far(p, a, range[1]) || (two && few_far(p, &other, range[1])));
+    scale.root = (faint || few) && !scale.is_signed && !scale.log && !p->s->look.locked;
     scale.own = sides && !shared;
     scale.nans = has_nan(a, one_row);
     scale.points = a->v.side == SIDE_DIFF && a->in_share;
