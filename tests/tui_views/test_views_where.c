@@ -2069,13 +2069,13 @@ static void a_sheet_is_marked_alike(void **state)
         view_draw(&VIEW_SHEET, &p, c.clip, side, true);
         for (int k = 0; k < c.h * c.w; k++)
             marks[side] += canvas_at(&c, k / c.w, k % c.w)->ch == '[';
-        int signs = 0, cells = 0; /* the swatches of the line above those of words: those of A, then those of B */
+        int signs = 0, cells = 0; /* the line above those of words: swatches of A, then of B; or 0 to the most */
         for (int x = 0; x < c.w; x++) {
             const Cell *k = canvas_at(&c, c.h - 3, x);
             signs = k->level ? 3 * signs + k->sign : signs;
             cells += k->level > 0;
         }
-        assert_int_equal(cells, side == SIDE_DIFF ? 4 : 0);
+        assert_true(side == SIDE_DIFF ? cells == 4 : cells > 4);
         assert_int_equal(signs, side == SIDE_DIFF ? 27 + 9 - 3 - 1 : 0);
         canvas_free(&c);
     }

@@ -254,9 +254,10 @@ static void line_axes(Lines *l, const Graph *g, Dims d, const int *at)
 {
     Buf text = {0};
     char label[64];
+    const bool lines = l->r.h >= d.n;
     for (int k = 0; k < d.n; k++) {
         const Axis *a = &g->axes[d.axis[k]];
-        if (l->r.h >= d.n)
+        if (lines)
             line_axis(l, g, d, k, at);
         else
             buf_printf(&text, "%s%s=%s", k ? " " : "", a->sym, axis_label(a, at[d.axis[k]], label, sizeof label));

@@ -250,8 +250,8 @@ static bool few_far(const Paint *p, const Attend *a, float most)
 {
     enum { FAR = 5, VALUES_MOST = 1 << 16 };
     const size_t row = (size_t)a->u_axis->n, count = row * (size_t)a->t_axis->n;
-    if (!a->v.values || a->whole <= 0 || a->v.side == SIDE_DIFF || a->u_step != 1 || a->t_step != row ||
-        count > VALUES_MOST || p->s->look.range == RANGE_LOG)
+    if (!a->v.values || a->whole <= 0 || a->u_step != 1 || a->t_step != row || count > VALUES_MOST ||
+        p->s->look.range == RANGE_LOG)
         return false;
     const float common = spread_common(a->v.values + attend_cell(a, a->head, 0, 0), count, 1);
     return common > 0 && FAR * common < most;
@@ -284,8 +284,8 @@ ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
     }
     ColourScale scale = colour_scale_for(p, a->v.side, a->v.node, range, 2);
     scale.log = p->s->look.range == RANGE_LOG;
-    const bool few = !one_row && (few_far(p, a, range[1]) || (two && few_far(p, &other, range[1])));
-    scale.root = (faint || few) && !scale.is_signed && !scale.log && !p->s->look.locked;
+    const bool few = !one_row && (few_far(p, a, fmaxf(range[1], -range[0])) || (two && few_far(p, &other, range[1])));
+    scale.root = (faint || few) && (a->v.side == SIDE_DIFF || !scale.is_signed) && !scale.log && !p->s->look.locked;
     scale.own = sides && !shared;
     scale.nans = has_nan(a, one_row);
     scale.points = a->v.side == SIDE_DIFF && a->in_share;

@@ -428,7 +428,13 @@ static void draw_labels(const Paint *p, const Attend *a, const Layout *l, Rect r
         if (strlen(text) > 2 && j < l->across.prefix &&
             l->across.count) /* a strip of one column has no room for "cls" */
             text[1] = '\0';
-        Style style = here >= x && here < x + (int)strlen(text) ? STYLE_CURSOR : STYLE_AXIS;
+        const bool over = here >= x && here < x + (int)strlen(text);
+        int row, row_here, col;
+        if (over && axis_patch(a->u_axis, a->at_u, &row_here, &col) &&
+            axis_patch(a->u_axis, tiling_token(a->u, l->u, band_tile(&l->across, a->u.prefix, j), 0), &row, &col) &&
+            (row_here < row || row_here >= row + l->u.gy)) /* the name of another row: its own mark stands there */
+            continue;
+        Style style = over ? STYLE_CURSOR : STYLE_AXIS;
         free_from = x + canvas_text(p->c, l->column_y, x, r.x + r.w - x, style, text) + 1;
     }
 }

@@ -199,6 +199,22 @@ static void draw_signs(const Paint *p, const ColourScale *scale, int y, int x, i
     }
 }
 
+/* "0 ▒▒▒▒ most" of maps that have a scale each. */
+static void draw_ramp(const Paint *p, const ColourScale *scale, int y, int x, int room)
+{
+    enum { ENDS = 7, CELLS_LEAST = 4, CELLS_MOST = 16 };
+    const int cells = room - ENDS < CELLS_MOST ? room - ENDS : CELLS_MOST;
+    if (cells < CELLS_LEAST || scale->is_signed)
+        return;
+    canvas_text(p->c, y, x, 1, STYLE_DIM, "0");
+    for (int i = 0; i < cells; i++) {
+        const float value = scale->low + (scale->high - scale->low) * (float)i / (float)(cells - 1);
+        canvas_pixel(p->c, y, x + 2 + i, -1, colour_scale_colour(scale, value), colour_scale_level(scale, value), 0,
+                     (Ref){0});
+    }
+    canvas_text(p->c, y, x + 3 + cells, room - 3 - cells, STYLE_DIM, "most");
+}
+
 /* Returns the points that the longest bar stands for: 0 where there is no line to say what they are. */
 static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r)
 {
@@ -272,6 +288,11 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
     }
     if (signs)
         draw_signs(p, &scale, y, r.x + before, r.w - before);
+    else if (!locked && a->whole > 0) {
+        const bool free_line = low.y + low.h <= line;
+        draw_ramp(p, &scale, free_line ? line : s->caption_y, r.x + (free_line ? 0 : used + 2),
+                  r.w - (free_line ? 0 : used + 2));
+    }
     buf_free(&words);
     if (locked && r.w - used >= 22)
         colour_scale_bar(p, &scale, s->caption_y, r.x + used + 2, r.w - used - 2);

@@ -11,7 +11,7 @@
 enum {
     LABEL = 9,
     LABEL_TEN = 8, /* "block 10", where heads have columns of NARROW */
-    LABEL_NARROW = 7,
+    LABEL_NARROW = 8,
     NARROW = 7,
     TIGHT = 6,        /* where all heads fit then */
     LABEL_STACK = 13, /* "dec 2 cross", … */

@@ -7,7 +7,7 @@
 #include "core/session/screens/beside.h"
 #include "tui/views/tensor/tensor.h"
 
-enum { GAP = 2, GAP_JOINS = 3, LEAST = 10, TITLED = 6, PREFIX_MOST = 4, PARTS_MOST = 2 * BESIDE_MOST };
+enum { GAP = 2, GAP_JOINS = 3, LEAST = 10, TITLED = 6, PREFIX_MOST = 4, VALUE = 6, PARTS_MOST = 2 * BESIDE_MOST };
 
 /* Rows of one tensor, drawn by themselves: a prefix token is never pooled with patches. */
 typedef struct Rows {
@@ -181,9 +181,11 @@ static bool arrange(const Session *s, Side side, Rect r, Arrangement *a)
     return true;
 }
 
-/* "queries q  65×4×16"; where it is drawn alone "queries q  1 of 3 →"; of what is joined "64 patches". */
-static void draw_title(const Paint *p, Rect r, const Graph *g, const Beside *of, NodeId n, bool alone)
+/* "queries q 0.743  65×4×16"; where it is drawn alone "queries q  1 of 3 →"; of what is joined "64 patches". */
+static void draw_title(const Paint *p, Rect r, const Shown *v, const Beside *of, bool alone)
 {
+    const Graph *g = v->graph;
+    const NodeId n = v->node;
     const NodeText *text = node_text(graph_node(g, n)->path);
     const char *label = text ? text->label : node_name(graph_node(g, n)),
                *symbol = text ? node_words(g, text->symbol) : "";
@@ -204,7 +206,12 @@ static void draw_title(const Paint *p, Rect r, const Graph *g, const Beside *of,
                                     : " →");
     else
         shown_lengths(g, graph_node(g, n)->dims, shape, sizeof shape);
-    int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "%s", label);
+    const bool here = n == session_node(p->s, v->side, p->s->place.path) && !alone; /* each has a mark */
+    int used = canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_CURSOR : STYLE_STRONG, "%s", label);
+    if (v->values && !alone && used + 1 + VALUE <= r.w) {
+        shown_number(p, v, v->cell, r.y, r.x + used + 1, VALUE, STYLE_TEXT);
+        used += 1 + VALUE;
+    }
     if (used + 2 + utf8_cells(shape) <= r.w)
         canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "  %s", shape);
 }
@@ -229,7 +236,7 @@ static void draw_rows(const Paint *p, const Rows *rows, bool focus)
 static void draw_column(const Paint *p, const Arrangement *a, const Column *c)
 {
     if (c->title.h)
-        draw_title(p, c->title, c->t->v.graph, &a->of, c->t->v.node, a->columns < a->of.count);
+        draw_title(p, c->title, &c->t->v, &a->of, a->columns < a->of.count);
     if (!c->bar.h || !c->t->v.values)
         return;
     ColourScale scale = colour_scale_of_spread(p, c->t->v.side, &c->t->spread);
