@@ -329,14 +329,24 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     Attend a;
-    char label[32];
-    if (attend_open(s, side, -1, &a))
+    char label[32], end[32] = "";
+    if (attend_open(s, side, -1, &a)) {
+        float most = 0;
+        for (int k = 0; a.v.values && k < a.heads * a.u_axis->n; k++)
+            most = fmaxf(most, fabsf(a.v.values[attend_cell(&a, k / a.u_axis->n, a.at_t, k % a.u_axis->n)]));
+        if (a.in_share && side != SIDE_DIFF)
+            share_text(end, sizeof end, most);
+        else
+            number_text(end, sizeof end, a.in_share ? 100 * most : most, 5);
+        const bool told = attend_listed(&a) && isfinite(most) && most > 0;
         buf_printf(out, "%s in every head%s%s", axis_label(a.t_axis, a.at_t, label, sizeof label),
                    side == SIDE_DIFF && a.in_share ? ", in points" : "",
                    attend_listed(&a) ? ", one scale"
                    : s->look.locked  ? ""
                                      : ", own scale each");
-    else
+        if (told)
+            buf_printf(out, side == SIDE_DIFF || !a.in_share ? " ±%s" : " to %s", end);
+    } else
         buf_puts(out, "every head");
 }
 

@@ -175,7 +175,7 @@ static void draw_status(const Paint *p, const Patches *k)
     Buf after = {0};
     patches_put_after(p->s, row, &after);
     canvas_printf(p->c, at.y, at.x + used, at.w - used, STYLE_TEXT,
-                  k->status.w >= 60 + utf8_cells(buf_str(&after))
+                  k->status.w >= 72 + utf8_cells(buf_str(&after))
                       ? "logit of %s less that of %s%s: %s in B (on show), %s in A (pinned)"
                       : "logit of %s less that of %s%s: %s in B, %s in A",
                   axis_label(patches_axis(p->s), of, a, sizeof a), axis_label(patches_axis(p->s), against, b, sizeof b),
