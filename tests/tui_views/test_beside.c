@@ -134,14 +134,20 @@ static void the_class_token_stands_apart(void **state)
         assert_int_equal(lines, 1);
         for (int y = 0; y < h; y++) {
             bool first = false, others = false;
+            size_t left = 64, right = 64; /* the first token of the line: of the patches, and of all */
             for (int x = 0; x < 60; x++) {
                 Ref ref = c.cells[y * 60 + x].ref;
+                if (ref.run && ref.node == patches && ref.cell / 64 < left)
+                    left = ref.cell / 64;
+                else if (ref.run && ref.node == tokens && y < h - 1 && ref.cell >= 64 && ref.cell / 64 - 1 < right)
+                    right = ref.cell / 64 - 1;
                 if (!ref.run || ref.node != tokens || y == h - 1)
                     continue;
                 first = first || ref.cell < 64;
                 others = others || ref.cell >= 64;
             }
             assert_false(first && others);
+            assert_int_equal(left, right); /* a patch and the token that it becomes */
             own += first;
         }
         assert_int_equal(own, 1);

@@ -20,6 +20,7 @@ typedef struct Rows {
 typedef struct Column {
     Rect title, bar;
     const Tensor *t;
+    int front; /* rows of another tensor that stand above its own */
 } Column;
 
 typedef struct Arrangement {
@@ -99,6 +100,7 @@ static void add_tensor(Arrangement *a, const Tensor *t, Rect r, bool labels, int
     front.r = rect_cut(&r, 't', prefix + 1);
     rest.t = tensor_rows(&whole.t, (size_t)prefix, t->plane.row_count - (size_t)prefix);
     rest.t.no_columns = true;
+    rect_cut(&r, 't', lines > 0); /* beside the note at the left: equal rows in one line */
     rest.r = r;
     rest.r.h = lines > 0 && lines < r.h ? lines : r.h;
     a->rows[a->count++] = front;
@@ -155,6 +157,7 @@ static void arrange_joined(Arrangement *a, Rect r, Rect bar)
     a->rows[a->count - 1].t.columns = true;
     a->rows[a->count - 1].t.label_least = tensor_label_width(&t[1], left.w);
     a->note = rect_cut(&left, 't', 1);
+    a->column[0].front = prefix;
     add_tensor(a, &t[1], left, true, 0, false);
     a->rows[a->count - 1].t.no_columns = true;
     add_tensor(a, &t[2], right, true, lines, true);
@@ -235,8 +238,11 @@ static void draw_rows(const Paint *p, const Rows *rows, bool focus)
 
 static void draw_column(const Paint *p, const Arrangement *a, const Column *c)
 {
-    if (c->title.h)
-        draw_title(p, c->title, &c->t->v, &a->of, a->columns < a->of.count);
+    Rect title = c->title;
+    if (title.h && c->front)
+        rect_cut(&title, 'l', canvas_printf(p->c, title.y, title.x, title.w, STYLE_STRONG, "%d + ", c->front));
+    if (title.h)
+        draw_title(p, title, &c->t->v, &a->of, a->columns < a->of.count);
     if (!c->bar.h || !c->t->v.values)
         return;
     ColourScale scale = colour_scale_of_spread(p, c->t->v.side, &c->t->spread);
