@@ -861,6 +861,38 @@ static void steps_add_up(void **state)
     }
 }
 
+/* In a low pane every row of colours says the number at the cursor; and none runs into the 0 of an axis. */
+static void rows_say_their_number(void **state)
+{
+    (void)state;
+    static const char *const ROWS[] = {"resid_pre", "centered", "normalized", "gamma", "scaled", "beta"};
+    session.place.screen = SCREEN_CLOSEUP;
+    focus("blocks.0.ln1.out");
+    for (int w = 70; w <= 110; w++) {
+        Canvas c;
+        Rect r = {0, 0, w == 78 ? 17 : 34, w};
+        char text[2048];
+        size_t said = 0;
+        Paint p = open_canvas(&c, r.h, r.w, MODE_256);
+        drawn_prepare(&session, &VIEW_CLOSEUP, SIDE_A, r);
+        view_draw(&VIEW_CLOSEUP, &p, r, SIDE_A, true);
+        for (int y = 2; y < r.h; y++) {
+            line_text(&c, y, text);
+            for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+                const char *at = strstr(text, ROWS[i]), *number = at ? strpbrk(at, "0123456789") : NULL;
+                said += number && number - text < 20 && strchr(number, '.') && strchr(number, '.') - number < 4;
+            }
+            for (int x = 1; x + 1 < w; x++) {
+                const uint32_t next = canvas_at(&c, y, x + 1)->ch;
+                if (canvas_at(&c, y, x)->ch == '0' && next >= 0x2581 && next <= 0x2588)
+                    assert_false(isdigit((int)(canvas_at(&c, y, x - 1)->ch & 0x7f)));
+            }
+        }
+        canvas_free(&c);
+        assert_true(w != 78 || said >= sizeof ROWS / sizeof *ROWS);
+    }
+}
+
 static void explain_every_kind(void **state)
 {
     (void)state;
@@ -1383,6 +1415,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(matrix_shows_every_cell, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_low_pane_has_all_of_it_in_one_tiling, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(steps_add_up, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(rows_say_their_number, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(unpooled_where_it_fits, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(tokens_stand_in_their_order, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(bars_stand_above_their_names, open_bundled, close_session),

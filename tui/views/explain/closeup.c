@@ -12,6 +12,7 @@
 enum {
     LABEL_LEAST = 13,
     LABEL_NAMES = 20,
+    LABEL_VALUES = 23, /* and a number */
     LABEL_MOST = 36,
     NUMBER = 12,
     CELL_MOST = 12,
@@ -140,16 +141,31 @@ static const char *line_name(const Closeup *c, int line, char *out, size_t n)
     return out;
 }
 
-/* Beside the rows: their names in full where they are not very long, a mark before them and the zero behind. */
-static int label_least(const Closeup *c)
+/* Beside the rows: their names in full where they are not very long, a mark before them and the zero behind; where the
+ * rows stay one line each the number at the cursor, too. */
+static int label_least(const Paint *p, const Closeup *c, bool low)
 {
     int least = LABEL_LEAST;
     char name[200];
     for (int i = 0; i < c->count; i++) {
-        const int cells = c->line[i].count > 1 ? utf8_cells(line_name(c, i, name, sizeof name)) + 3 : 0;
-        least = cells > least ? cells : least;
+        const CloseupLine *l = &c->line[i];
+        if (l->count < 2)
+            continue;
+        const int cells = utf8_cells(line_name(c, i, name, sizeof name)) + 3,
+                  number = low ? ref_number_cells(l->value[closeup_index_here(p->s, c)]) + 1 : 0;
+        least = cells + number > least ? cells + number : least;
     }
-    return least < LABEL_NAMES ? least : LABEL_NAMES;
+    const int most = low ? LABEL_VALUES : LABEL_NAMES;
+    return least < most ? least : most;
+}
+
+/* Is there no room for a second line of every row of bars? */
+static bool is_low(const Closeup *c, const Layout *l)
+{
+    int lines = l->groups;
+    for (int i = 0; i < l->groups; i++)
+        lines += is_row(c, &l->group[i]);
+    return lines > l->bars.h;
 }
 
 /* rows: nothing but the rows and their ruler. */
@@ -169,7 +185,8 @@ static Layout layout(const Paint *p, const Closeup *c, Rect r, bool rows)
         l.stored_y = l.bars.y + --l.bars.h;
     if (all >= 5 && !rows)
         l.term_y = l.bars.y + --l.bars.h;
-    const int least = label_least(c);
+    make_groups(c, r.w, &l);
+    const int least = label_least(p, c, is_low(c, &l));
     int n = (int)(c->terms < 100000 ? c->terms : 100000), cell = (r.w - least) / n;
     cell = cell < 1 ? 1 : cell > CELL_MOST ? CELL_MOST : cell;
     l.label_w = r.w - n * cell;
@@ -179,7 +196,6 @@ static Layout layout(const Paint *p, const Closeup *c, Rect r, bool rows)
     l.bars.w -= l.label_w;
     if (l.bars.w > n * cell && n * cell > 0)
         l.bars.w = n * cell;
-    make_groups(c, r.w, &l);
     int spare = l.bars.h - l.groups * GROUP_LINES;
     if (!rows && spare >= MAPS_LEAST && tensors_of(p, c, of)) {
         l.maps = rect_cut(&l.bars, 'b', spare < MAPS_MOST ? spare : MAPS_MOST);
@@ -252,20 +268,21 @@ static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const 
     size_t index = closeup_index_here(p->s, c);
     bool there = index < closeup_shown(c, p->s->place.term, g->first);
     char name[200];
-    int x = l->bars.x - l->label_w, w = l->label_w - 1;
+    const int x = l->bars.x - l->label_w, w = l->label_w - 1, /* a blank before the axis' 0 */
+        number = w - 1 < NUMBER ? w - 1 : NUMBER,
+              beside = g->h == 1 && there ? ref_number_cells(line->value[index]) + 1 : 0;
     canvas_text(p->c, g->y, x, 1, STYLE_STRONG, here ? "▸" : " ");
-    row_name(c, g->first, w - 1, name, sizeof name);
+    row_name(c, g->first, w - 1 - beside, name, sizeof name);
     canvas_label(p->c, g->y, x + 1, w - 1, here ? STYLE_STRONG : there ? STYLE_TEXT : STYLE_DIM, name);
-    if (g->h == 1 && there && w - 2 - utf8_cells(name) >= ref_number_cells(line->value[index]))
+    if (beside && w - 1 - utf8_cells(name) >= beside)
         ref_number(p, line->value[index], closeup_ref(c, line, index), g->y, x, w, STYLE_TEXT);
     if (g->h >= 2 && there)
-        ref_number(p, line->value[index], closeup_ref(c, line, index), g->y + 1, x, w < NUMBER ? w : NUMBER,
-                   STYLE_TEXT);
+        ref_number(p, line->value[index], closeup_ref(c, line, index), g->y + 1, x, number, STYLE_TEXT);
     char range[CLOSEUP_RANGE];
     if (g->h >= 3 && there)
-        canvas_right(p->c, g->y + 2, x, w < NUMBER ? w : NUMBER, STYLE_DIM, closeup_range_text(line, range));
-    else if (g->h == 2 && there && w > NUMBER + utf8_cells(closeup_range_text(line, range)) + (p->c->ascii ? 2 : 0))
-        canvas_right(p->c, g->y + 1, x, w, STYLE_DIM, range);
+        canvas_right(p->c, g->y + 2, x, number, STYLE_DIM, closeup_range_text(line, range));
+    else if (g->h == 2 && there && w - 1 > NUMBER + utf8_cells(closeup_range_text(line, range)) + (p->c->ascii ? 2 : 0))
+        canvas_right(p->c, g->y + 1, x, w - 1, STYLE_DIM, range);
     if (g->h >= 4 && w >= 20 && line->what == CLOSEUP_CELLS && !line->given) {
         Buf text = {0};
         brief_formula(c->graph, line->node, &text);
@@ -444,6 +461,16 @@ void closeup_rows(const Paint *p, const Closeup *c, Rect r)
     draw_groups(p, c, &l, -1, false);
 }
 
+/* Is the cursor's row a line of colours? */
+static bool in_colours(const Paint *p, const Closeup *c, const Layout *l)
+{
+    const int here = closeup_line_here(p->s, c);
+    for (int i = 0; i < l->groups; i++)
+        if (l->group[i].first == here)
+            return is_row(c, &l->group[i]) && l->group[i].h == 1;
+    return false;
+}
+
 static void draw_closeup(const Paint *p, const Closeup *c, Rect r, bool focus)
 {
     const Explanation *e = explained_cell(p->s, c->side, c->node, c->cell, 1);
@@ -457,7 +484,7 @@ static void draw_closeup(const Paint *p, const Closeup *c, Rect r, bool focus)
     if (l.maps.h)
         explain_lit(p, l.maps, c->side, c->along, of, tensors_of(p, c, of));
     if (l.term_y != NO_LINE)
-        closeup_term(p, c, l.term_y, r.x, r.w);
+        closeup_term(p, c, l.term_y, r.x, r.w, in_colours(p, c, &l));
     if (e && l.stored_y != NO_LINE && (!p->s->place.term || closeup_shown(c, p->s->place.term, c->count - 1)))
         explain_stored(p, e, (Rect){l.stored_y, r.x, 1, r.w});
 }

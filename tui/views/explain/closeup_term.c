@@ -8,6 +8,9 @@
 #include "tui/canvas/plot.h"
 #include "tui/views/explain/explain.h"
 
+enum { SCALE_LEAST = 18, SCALE_WIDER = 8 }; /* of the row's colours, with their ends */
+static const char SCALE_OF_ROW[] = "each row's own scale: ";
+
 static const char *const BETWEEN[OP_COUNT] = {
     [OP_CONTRACT] = " · ", [OP_ADD] = " + ", [OP_SUB] = " − ", [OP_MUL] = " · ", [OP_DIV] = " / "};
 
@@ -146,7 +149,24 @@ static void put_cell(Writer *w, const Closeup *c, const CloseupLine *l, size_t i
     put_number(w, l->value[index], closeup_ref(c, l, index));
 }
 
-void closeup_term(const Paint *p, const Closeup *c, int y, int x, int width)
+/* What the colours or the bars of the row mean; every row has a scale of its own. */
+static void put_scale(const Writer *w, const CloseupLine *l, bool colours)
+{
+    char range[CLOSEUP_RANGE], row[CLOSEUP_RANGE + 16];
+    double low, high;
+    snprintf(row, sizeof row, "  the row: %s", closeup_range_text(l, range));
+    const int room = w->end - w->x - 2, key = utf8_cells(SCALE_OF_ROW) + SCALE_LEAST;
+    if (colours && room >= key) {
+        const int cells = room < key + SCALE_WIDER ? room : key + SCALE_WIDER, x = w->end - cells;
+        closeup_range(l, &low, &high);
+        const ColourScale scale = colour_scale_of_range(w->p, (float)low, (float)high);
+        const int used = canvas_text(w->p->c, w->y, x, cells, STYLE_DIM, SCALE_OF_ROW);
+        colour_scale_bar(w->p, &scale, w->y, x + used, cells - used);
+    } else if (room >= utf8_cells(row))
+        canvas_right(w->p->c, w->y, w->x, w->end - w->x, STYLE_DIM, row);
+}
+
+void closeup_term(const Paint *p, const Closeup *c, int y, int x, int width, bool colours)
 {
     Writer w = {p, y, x, x + width};
     int here = closeup_line_here(p->s, c);
@@ -164,10 +184,8 @@ void closeup_term(const Paint *p, const Closeup *c, int y, int x, int width)
         put_text(&w, STYLE_DIM, text);
         put_number(&w, l->value[index], (Ref){0});
     }
-    char range[CLOSEUP_RANGE], row[CLOSEUP_RANGE + 16]; /* what the row's colours and bars reach to */
-    snprintf(row, sizeof row, "  the row: %s", closeup_range_text(l, range));
-    if (l->count > 1 && w.end - w.x >= utf8_cells(row) + 2)
-        canvas_right(p->c, y, w.x, w.end - w.x, STYLE_DIM, row);
+    if (l->count > 1)
+        put_scale(&w, l, colours);
 }
 
 enum { NAMED_LEAST = 3 }; /* columns of a bar, where each may have its name */

@@ -70,7 +70,7 @@ void closeup_needs(const Session *s, Side side, Needs *out);
 /* Cell i of a line; of products and running sums, which are no node's, none. */
 Ref closeup_ref(const Closeup *c, const CloseupLine *l, size_t i);
 /* "q·k  e=5: 0.911 · 1.260 = 1.148", in numbers what the cursor is on; nothing while the step has not come so far. */
-void closeup_term(const Paint *p, const Closeup *c, int y, int x, int width);
+void closeup_term(const Paint *p, const Closeup *c, int y, int x, int width, bool colours); /* colours: the row's */
 /* The line over the rows' columns `at`: what the cursor is on beside them, in label_w columns; above them its name,
  * that of the largest of what comes out, and as many others as have room. */
 void closeup_ruler(const Paint *p, const Closeup *c, Rect at, int label_w);
