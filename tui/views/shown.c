@@ -281,6 +281,14 @@ size_t scroll_first(size_t total, size_t here, size_t room)
     return first > total - room ? total - room : first;
 }
 
+size_t scroll_both(size_t total, size_t here, size_t also, size_t room)
+{
+    const size_t first = scroll_first(total, here, room);
+    if (also < first && here - also < room)
+        return also;
+    return also >= first + room && also - here < room ? also - room + 1 : first;
+}
+
 void focus_cursor(const Paint *p, bool focus, int y, int x)
 {
     if (focus && rect_has(p->c->clip, y, x)) {

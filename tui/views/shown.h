@@ -68,6 +68,8 @@ void shown_computing(const Paint *p, Rect r);
 int shown_clauses(const Paint *p, int y, int x, int width, Style style, const char *text);
 /* First of `total` lines to draw in `room` lines so that line `here` is seen, as near the middle as can be. */
 size_t scroll_first(size_t total, size_t here, size_t room);
+/* So that `also` is in sight, too, where there is room for both. */
+size_t scroll_both(size_t total, size_t here, size_t also, size_t room);
 /* Puts the hardware cursor at (y, x) when the pane has the focus and the place can be seen. */
 void focus_cursor(const Paint *p, bool focus, int y, int x);
 /* "goto ADDRESS" of a cell, or "in" when the cursor is there already. */

@@ -83,7 +83,7 @@ static void widen_words(Rect r, Writing *w)
     w->word = w->word < most ? w->word : most;
 }
 
-static void writing_layout(Rect r, Writing *w)
+static void place_lines(Rect r, Writing *w)
 {
     if (r.h > 2)
         rect_cut(&r, 't', 1);
@@ -91,6 +91,43 @@ static void writing_layout(Rect r, Writing *w)
     w->pitch = clamp(r.h / w->tokens->n, 1, PITCH_MOST);
     w->first = (int)scroll_first((size_t)w->tokens->n, (size_t)cursor_row(w), (size_t)(r.h / w->pitch));
     widen_words(r, w);
+}
+
+static bool writes_same(const Writing *a, const Writing *b, int t)
+{
+    char label[64], other[64];
+    return strcmp(axis_label(a->words, (int)classes_best(row_of(a, t), a->n), label, sizeof label),
+                  axis_label(b->words, (int)classes_best(row_of(b, t), b->n), other, sizeof other)) == 0;
+}
+
+/* The step nearest to the cursor's, less than `most` away, at which another word is written; its own where there is
+ * none. */
+static int nearest_other(const Writing *a, const Writing *b, int most)
+{
+    const int here = cursor_row(a);
+    for (int far = 0; far < most; far++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            const int t = here + sign * far;
+            if (t >= 0 && t < a->tokens->n && !writes_same(a, b, t))
+                return t;
+        }
+    return here;
+}
+
+/* Beside another side its columns and its bars are the same, and a step at which the two differ is in sight. */
+static void writing_layout(const Session *s, Rect r, Writing *w)
+{
+    Writing o;
+    place_lines(r, w);
+    if (!session_compares(s) || !writing_open(s, w->probs.side == SIDE_A ? SIDE_B : SIDE_A, &o))
+        return;
+    place_lines(r, &o);
+    w->word = o.word > w->word ? o.word : w->word;
+    w->most = o.most > w->most ? o.most : w->most;
+    const int room = w->lines.h / w->pitch;
+    if (w->probs.values && o.probs.values && o.tokens->n == w->tokens->n && room < w->tokens->n)
+        w->first = (int)scroll_both((size_t)w->tokens->n, (size_t)cursor_row(w), (size_t)nearest_other(w, &o, room),
+                                    (size_t)room);
 }
 
 /* A label that two tokens share ends in "#2": the word itself does not. A word without a name is w5 in a text and 5 in
@@ -236,7 +273,7 @@ static void draw_both(const Paint *p, Rect r)
         shown_computing(p, r);
         return;
     }
-    writing_layout(r, &b);
+    writing_layout(p->s, r, &b);
     int steps = a.tokens->n < b.tokens->n ? a.tokens->n : b.tokens->n, wide = a.word > b.word ? a.word : b.word;
     wide = wide < WRITES ? WRITES : wide;
     const bool far = a.distanced && b.distanced && r.w >= NUMBER + 2 * wide + 2 + 2 * AWAY_OF;
@@ -249,7 +286,7 @@ static void draw_both(const Paint *p, Rect r)
         char label[64], other[64];
         axis_label(a.words, (int)x, label, sizeof label);
         axis_label(b.words, (int)z, other, sizeof other);
-        bool same = strcmp(label, other) == 0;
+        const bool same = writes_same(&a, &b, t);
         canvas_printf(p->c, y, r.x, NUMBER, t == cursor_row(&b) ? STYLE_CURSOR : STYLE_AXIS, "%s%2d",
                       t == cursor_row(&b) ? ">" : " ", t + 1);
         canvas_label(p->c, y, r.x + NUMBER, wide, same ? STYLE_DIM : STYLE_SIDE_A, label);
@@ -299,7 +336,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     else if (!w.probs.values)
         shown_computing(p, r);
     else {
-        writing_layout(r, &w);
+        writing_layout(p->s, r, &w);
         if (w.lines.y > r.y)
             draw_header(p, r, &w);
         for (int i = 0; (i + 1) * w.pitch <= w.lines.h && i + w.first < w.tokens->n; i++) {
@@ -327,7 +364,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     char label[64];
     if (side == SIDE_DIFF || !writing_open(p->s, side, &w) || !w.probs.values)
         return false;
-    writing_layout(r, &w);
+    writing_layout(p->s, r, &w);
     int t = (y - w.lines.y) / w.pitch + w.first;
     if (!rect_has(w.lines, y, x) || t >= w.tokens->n)
         return false;
@@ -349,4 +386,5 @@ static void title(const Session *s, Side side, Buf *out)
         buf_printf(out, "a word for each of %d places\na word each", w.tokens->n);
 }
 
-VIEW_SPEC(WRITING, .name = "writing", .traits = VIEW_TRACED);
+VIEW_SPEC(WRITING, .name = "writing", .traits = VIEW_TRACED,
+          .sentence = "Its word at each place; ahead: logit less the second's; ≠: the text differs");
