@@ -1649,6 +1649,24 @@ static void lessons_of_texts_first(void **state)
     opened_session(&s, "translator", SENTENCE);
 }
 
+/* Of two sides a place where they differ is in sight where the cursor leaves room for it, else it is named. */
+static void what_differs_is_in_sight(void **state)
+{
+    (void)state;
+    static const char *const SHOWN[][2] = {{"goto encoder.tokens[s=because]", "other"},
+                                           {"goto encoder.tokens[s=did]", "11 differs"},
+                                           {"goto probs; query n'; view writing", "11 elle"}};
+    assert_true(run("reset view; word tired wide; compare sides"));
+    for (size_t i = 0; i < sizeof SHOWN / sizeof *SHOWN; i++) {
+        assert_true(run(SHOWN[i][0]));
+        draw(24, 80);
+        if (!on_screen(SHOWN[i][1]))
+            fail_msg("%s: no %s", SHOWN[i][0], SHOWN[i][1]);
+    }
+    session_free(&s);
+    opened_session(&s, "translator", SENTENCE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_screen),
@@ -1689,6 +1707,7 @@ int main(void)
                                        cmocka_unit_test(the_most_one_sided_row),
                                        cmocka_unit_test(a_matrix_of_many_words),
                                        cmocka_unit_test(a_mark_says_what_it_is),
-                                       cmocka_unit_test(lessons_of_texts_first)};
+                                       cmocka_unit_test(lessons_of_texts_first),
+                                       cmocka_unit_test(what_differs_is_in_sight)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -1,5 +1,8 @@
 /* Words, one below the other: those of the node in focus, each with its place, and beside it, where there is another
  * text, the words of that one. A word that was written has the probability with which the model wrote it. */
+#include <stdio.h>
+#include <string.h>
+
 #include "core/base/byte_text.h"
 #include "core/base/utf8.h"
 #include "tui/views/tensor/tensor.h"
@@ -25,7 +28,39 @@ typedef struct Column {
     bool here; /* is it the node in focus? */
     Rect r;
     int first, pitch; /* pitch: lines of a word */
+    int word;         /* room of a word and the marks around it, on both sides */
+    size_t other;     /* a place where A and B differ; the cursor's where there is none */
 } Column;
+
+/* Of a word and the marks around it; of the column's name at least. */
+static int word_room(const Axis *tokens)
+{
+    int widest = shown_axis_widest(tokens, WORD_MOST);
+    return (widest > NAME_LEAST ? widest : NAME_LEAST) + 2;
+}
+
+/* Beside another side the columns are as wide there, and the nearest place where the two differ is known. */
+static void compare_sides(const Paint *p, Column *c)
+{
+    Shown of[2];
+    const char *path = graph_node(c->v.graph, c->v.node)->path;
+    if (!session_compares(p->s) || !shown_open(p->s, SIDE_A, path, &of[0]) || !shown_open(p->s, SIDE_B, path, &of[1]))
+        return;
+    for (int i = 0; i < 2 && c->v.side != SIDE_DIFF; i++) {
+        const int room = word_room(&of[i].graph->axes[graph_node(of[i].graph, of[i].node)->dims.axis[0]]);
+        c->word = room > c->word ? room : c->word;
+    }
+    if (!of[0].values || !of[1].values || of[0].count != of[1].count)
+        return;
+    const size_t here = c->v.cell;
+    for (size_t i = 0; i < of[0].count; i++) {
+        const size_t far = i > here ? i - here : here - i, best = c->other > here ? c->other - here : here - c->other;
+        if (of[0].values[i] != of[1].values[i] && (far < best || !best))
+            c->other = i;
+    }
+    if (of[0].values[here] != of[1].values[here])
+        c->other = here;
+}
 
 static bool column_open(const Paint *p, Side side, NodeId n, Column *c)
 {
@@ -37,14 +72,10 @@ static bool column_open(const Paint *p, Side side, NodeId n, Column *c)
     c->tokens = &g->axes[graph_node(g, n)->dims.axis[0]];
     if (c->tokens->sequence == SEQUENCE_TARGET && side != SIDE_DIFF)
         shown_open(p->s, side, shown_site(p->s, side, SITE_PROBS), &c->probs);
+    c->word = word_room(c->tokens);
+    c->other = c->v.cell;
+    compare_sides(p, c);
     return true;
-}
-
-/* Of a word and the marks around it; of the column's name at least. */
-static int word_room(const Axis *tokens)
-{
-    int widest = shown_axis_widest(tokens, WORD_MOST);
-    return (widest > NAME_LEAST ? widest : NAME_LEAST) + 2;
 }
 
 /* The columns, in the order of the model; returns how many. */
@@ -55,8 +86,8 @@ static int columns_open(const Paint *p, Rect r, const Tensor *t, Column out[2])
     for (int part = NO_PART; n < 2 && (part = anatomy_next(g, part, PART_INPUT)) != NO_PART;)
         n += column_open(p, t->v.side, site_node(g, part, SITE_INPUT), &out[n]);
     size_t most = 1;
-    int left = n > 1 ? PLACE + word_room(out[0].tokens) + GAP : 0;
-    if (n > 1 && r.w < left + PLACE + word_room(out[1].tokens)) { /* the one in focus */
+    int left = n > 1 ? PLACE + out[0].word + GAP : 0;
+    if (n > 1 && r.w < left + PLACE + out[1].word) { /* the one in focus */
         out[0] = out[out[1].v.node == t->v.node];
         n = 1;
     }
@@ -71,8 +102,8 @@ static int columns_open(const Paint *p, Rect r, const Tensor *t, Column out[2])
         if (out[i].more)
             out[i].r.h = --lines;
         out[i].pitch = clamp((lines + 1) / (int)most, 1, PITCH_MOST); /* nothing stands below the last one */
-        out[i].first = (int)scroll_first(out[i].v.count, out[i].v.cell,
-                                         (size_t)((lines + out[i].pitch - 1) / out[i].pitch));
+        out[i].first = (int)scroll_both(out[i].v.count, out[i].v.cell, out[i].other,
+                                        (size_t)((lines + out[i].pitch - 1) / out[i].pitch));
     }
     return n;
 }
@@ -101,21 +132,28 @@ static void put_more(const Paint *p, const Column *c)
 {
     const int above = c->first, below = (int)c->v.count - above - c->r.h;
     const Rect r = {c->r.y + c->r.h, c->r.x + PLACE + 1, 1, c->r.w - PLACE - 1};
+    char text[64];
     if (above && below > 0)
-        canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "%d above, %d below", above, below);
+        snprintf(text, sizeof text, "%d above, %d below", above, below);
     else
-        canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, above ? "%d above" : "%d more", above ? above : below);
+        snprintf(text, sizeof text, above ? "%d above" : "%d more", above ? above : below);
+    const size_t n = strlen(text);
+    if (c->other < (size_t)above || c->other >= (size_t)(above + c->r.h))
+        snprintf(text + n, sizeof text - n, "; %zu differs", c->other);
+    if ((int)strlen(text) > r.w)
+        text[n] = '\0';
+    canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text);
 }
 
 static void draw_column(const Paint *p, const Column *c, bool focus)
 {
     bool source = c->tokens->sequence == SEQUENCE_SOURCE;
-    int word = word_room(c->tokens), room = c->r.w - PLACE - word - 1;
+    const int word = c->word, room = c->r.w - PLACE - word - 1;
     canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + 1, c->r.w - PLACE - 1, STYLE_HEADER,
                 source                                                             ? "reads"
                 : graph_role(c->v.graph, ROLE_QUERY, SEQUENCE_SOURCE) == AXIS_NONE ? "text"
                                                                                    : "writes");
-    if (c->probs.values && room >= SHARE + 1 + BAR_LEAST)
+    if (c->probs.values && room >= SHARE)
         canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + word, room, STYLE_HEADER, "prob.");
     if (c->more)
         put_more(p, c);
