@@ -14,7 +14,7 @@
 #include "core/models/text_model.h"
 
 enum { SEED = 20, AROUND = HEAD_KINDS_AROUND, KEPT = 2 * HEAD_KINDS + 1, COPIES = 2 * HEAD_KINDS };
-static const double LEAST = 0.1;
+static const double LEAST = HEAD_KIND_POINTS / 100.0;
 
 const char *head_kind_word(HeadKind kind)
 {

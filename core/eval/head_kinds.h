@@ -28,6 +28,7 @@ typedef enum HeadKind {
 enum {
     HEAD_KINDS_TEXTS = 50,
     HEAD_KINDS_TOKENS = 25,
+    HEAD_KIND_POINTS = 10, /* of a kind: so far over what is uniform and over the control */
     HEAD_KINDS_LEAST = 4,
     HEAD_KINDS_AROUND = 16,
     HEAD_KINDS_WORDS = 2 * HEAD_KINDS_TOKENS + 2 * HEAD_KINDS_AROUND

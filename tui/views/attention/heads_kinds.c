@@ -2,13 +2,14 @@
  * by side or below each other where there is room for all, else one of them; below, the head in focus in words. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/utf8.h"
 #include "core/session/screens/heads.h"
 #include "tui/views/attention/block_sheet.h"
 #include "tui/views/attention/heads_words.h"
 
-enum { LABEL = 9, LABEL_STACK = 12, LEAST = 5, WIDEST = 8, COMFORT = 5, WORDS_LEAST = 4, WORDS_MOST = 9 };
+enum { LABEL = 9, LABEL_STACK = 12, LEAST = 5, WIDEST = 8, COMFORT = 5, WORDS_LEAST = 4, WORDS_MOST = 10 };
 enum { KIND = 16, FIGURE = 14 }; /* columns of the table of one head */
 
 typedef struct Kinds {
@@ -20,10 +21,10 @@ typedef struct Kinds {
     Rect at[HEAD_KINDS], status, words; /* of the sheets: their titles included */
 } Kinds;
 
-static const char *const SHORT_CONTROL[HEAD_KINDS] = {[HEAD_INDUCTION] = "the same, shuffled",
-                                                      [HEAD_PREVIOUS] = "one before that",
-                                                      [HEAD_NEXT] = "one behind that",
-                                                      [HEAD_SINK] = "right behind those"};
+static const char *const SHORT_CONTROL[HEAD_KINDS] = {[HEAD_INDUCTION] = "2nd half shuffled",
+                                                      [HEAD_PREVIOUS] = "two tokens before",
+                                                      [HEAD_NEXT] = "two tokens behind",
+                                                      [HEAD_SINK] = "right behind the first"};
 
 /* Does any attention of the model have it? An encoder has no induction, a decoder sees nothing behind. */
 static bool kind_there(const Session *s, HeadKind kind)
@@ -240,7 +241,27 @@ static void draw_kind_header(const Paint *p, Rect r, int y)
         x += w;
     }
     draw_about(p, y, x + 2, r.x + r.w - x - 2,
-               (const char *[]){"what is looked at, or the control", "the control is", ""});
+               (const char *[]){"what is looked at, or the control", "its control: weight on", ""});
+}
+
+/* What a kind is, as far as there is room. */
+static void draw_meaning(const Paint *p, const Kinds *k, int attention, int cell, Rect r)
+{
+    char least[64];
+    utf8_print(least, sizeof least, "Of a kind: %d points over both.", HEAD_KIND_POINTS);
+    const char *const said[] = {least,
+                                k->r->applies[attention][HEAD_INDUCTION] ? " Induction: behind the same token earlier."
+                                                                         : "",
+                                k->r->applies[attention][HEAD_SINK] ? " Sink: special or first tokens." : "",
+                                isnan(k->r->copies[cell].mean) ? "" : " Copies: others raised less than the one seen."};
+    char text[400] = "";
+    for (size_t i = 0, n = 0; i < sizeof said / sizeof *said; i++) {
+        utf8_print(text + n, sizeof text - n, "%s", said[i]);
+        if (canvas_wrap_rows(p->c, r.w, text) > r.h)
+            text[n] = '\0';
+        n = strlen(text);
+    }
+    canvas_wrap(p->c, r, STYLE_DIM, text);
 }
 
 /* The head in focus: what it is, then its share of each kind beside what it is held against. */
@@ -271,12 +292,14 @@ static void draw_words(const Paint *p, const Kinds *k)
         const int x = r.x + KIND + 3 * FIGURE - 2;
         draw_about(p, y, x, r.x + r.w - x,
                    (const char *[]){"of the text's other tokens it raises less than the one that it looks at",
-                                    "of other tokens raised less", "of others raised less"});
+                                    "(of other tokens raised less)", "(no control)"});
         y++;
     }
     if (y < end)
         canvas_printf(p->c, y, r.x, r.w, STYLE_DIM, "over %zu texts of %d random tokens%s, model as trained",
                       k->r->texts, k->r->tokens, head_kinds_twice(k->r, attention) ? ", each twice" : "");
+    if (++y < end)
+        draw_meaning(p, k, attention, cell, (Rect){y, r.x, end - y, r.w});
 }
 
 void heads_kinds_draw(const Paint *p, Rect r, bool focus)
