@@ -1608,6 +1608,49 @@ static void a_mark_says_what_it_is(void **state)
     assert_true(run("pin off"));
 }
 
+/* Eighths of a cell that the bar of a number takes. */
+static int bar_of(Side side, NodeId node, size_t cell)
+{
+    int eighths = 0;
+    for (int i = 0; i < c.h * c.w; i++) {
+        const Cell *k = &c.cells[i];
+        if (k->ref.run == (int)side && k->ref.node == node && k->ref.cell == cell && k->ch >= 0x2588 && k->ch <= 0x2590)
+            eighths += k->ch == 0x2590 ? 4 : 8 - (int)(k->ch - 0x2588);
+    }
+    return eighths;
+}
+
+/* Bars of A and B are compared: of two weights the larger has no shorter one, though a word of one side is longer. In
+ * A − B, of a few points, they are seen. */
+static void bars_of_two_sides_are_compared(void **state)
+{
+    (void)state;
+    static const char NODE[] = "encoder.blocks.1.self_attn.pattern";
+    static const char *const ASKS[] = {"animal", "did", "not", "cross", "tired"};
+    assert_true(session_open_input(&s, SENTENCE, &error) && run("word because was"));
+    snprintf(where, sizeof where, "goto %s; view row; compare sides", NODE);
+    assert_true(run(where));
+    for (size_t t = 0; t < sizeof ASKS / sizeof *ASKS; t++) {
+        int drawn = 0, apart = 0;
+        snprintf(where, sizeof where, "query %s", ASKS[t]);
+        assert_true(run(where));
+        draw(24, 80);
+        Shown of[SIDE_DIFF + 1];
+        for (int side = SIDE_A; side <= SIDE_DIFF; side++)
+            assert_true(shown_open(&s, (Side)side, NODE, &of[side]) && of[side].values);
+        for (size_t i = 0; i < of[SIDE_A].count; i++) {
+            const int a = bar_of(SIDE_A, of[SIDE_A].node, i), b = bar_of(SIDE_B, of[SIDE_B].node, i);
+            drawn += a > 0 && b > 0;
+            apart += bar_of(SIDE_DIFF, of[SIDE_DIFF].node, i);
+            if (a && b && (of[SIDE_A].values[i] > of[SIDE_B].values[i] ? a < b : a > b))
+                fail_msg("%s: %g has a bar of %d, %g one of %d", ASKS[t], (double)of[SIDE_A].values[i], a,
+                         (double)of[SIDE_B].values[i], b);
+        }
+        assert_true(drawn > 0 && apart >= 8);
+    }
+    assert_true(run("pin off; reset edits; reset view") && session_open_input(&s, SENTENCE, &error));
+}
+
 /* Whoever opens a model of texts is led to a lesson about them, by the first screen's line and by the list alike, and
  * the list has what the model itself has before what is about pictures. */
 static void lessons_of_texts_first(void **state)
@@ -1706,6 +1749,7 @@ int main(void)
                                        cmocka_unit_test(words_that_share_a_line),
                                        cmocka_unit_test(the_most_one_sided_row),
                                        cmocka_unit_test(a_matrix_of_many_words),
+                                       cmocka_unit_test(bars_of_two_sides_are_compared),
                                        cmocka_unit_test(a_mark_says_what_it_is),
                                        cmocka_unit_test(lessons_of_texts_first),
                                        cmocka_unit_test(what_differs_is_in_sight)};

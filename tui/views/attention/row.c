@@ -144,12 +144,13 @@ static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
         if (r.h > 2)
             l.legend = rect_cut(&r, 'b', 1);
         l.folded = word_masked_tail(a);
-        const int n = a->u_axis->n - l.folded + (l.folded > 0), at_u = a->at_u < n ? a->at_u : n - 1;
+        const int n = a->u_axis->n - l.folded + (l.folded > 0), at_u = a->at_u < n ? a->at_u : n - 1,
+                  widest = word_widest(p->s, a, false);
         const char *scores = r.h > n ? scores_path(p->s, a, r) : NULL;
         if (scores && shown_open(p->s, a->v.side, scores, &l.scores))
             l.head = rect_cut(&r, 't', 1);
-        l.words = word_list_of(r, a->u_axis, n, at_u, WORD_SHARE + WORD_BAR + 1, PITCH_MOST);
-        WordList close = word_list_of(r, a->u_axis, n, at_u, WORD_SHARE, PITCH_MOST); /* rather all words than bars */
+        l.words = word_list(r, widest, n, at_u, WORD_SHARE + WORD_BAR + 1, PITCH_MOST);
+        WordList close = word_list(r, widest, n, at_u, WORD_SHARE, PITCH_MOST); /* rather all words than bars */
         if (l.words.lines * l.words.columns < l.words.n && close.lines * close.columns >= close.n)
             l.words = close;
         l.score = l.head.h && l.words.columns == 1 ? (r.w - l.words.word) / 2 : 0;

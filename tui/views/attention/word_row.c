@@ -93,14 +93,22 @@ void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
     canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "%s%s", text, used + (int)strlen(why) <= r.w ? why : "");
 }
 
-WordList word_list(Rect r, const Axis *axis, int here, int least, int pitch)
+int word_widest(const Session *s, const Attend *a, bool asks)
 {
-    return word_list_of(r, axis, axis->n, here, least, pitch);
+    int most = shown_axis_widest(asks ? a->t_axis : a->u_axis, WORD_MOST);
+    for (Side side = SIDE_A; s->compare == COMPARE_SIDES && side <= SIDE_B; side++) {
+        Attend other;
+        const int widest = side != a->v.side && attend_open(s, side, -1, &other)
+                               ? shown_axis_widest(asks ? other.t_axis : other.u_axis, WORD_MOST)
+                               : 0;
+        most = widest > most ? widest : most;
+    }
+    return most;
 }
 
-WordList word_list_of(Rect r, const Axis *axis, int n, int here, int least, int pitch)
+WordList word_list(Rect r, int widest, int n, int here, int least, int pitch)
 {
-    WordList l = {.r = r, .n = n, .columns = 1, .word = shown_axis_widest(axis, WORD_MOST) + WORD_MARKS};
+    WordList l = {.r = r, .n = n, .columns = 1, .word = widest + WORD_MARKS};
     if (r.h < 1 || r.w < 1)
         return l;
     int most = least ? r.w / (l.word + least) : 1, need = (l.n + r.h - 1) / r.h;
@@ -198,7 +206,7 @@ void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, i
     }
     (a->in_share ? shown_share_right : shown_number_right)(p, &a->v, cell, r.y, r.x, number, style);
     bar = bar > BAR_MOST ? BAR_MOST : bar;
-    double length = a->whole > 0 ? (double)(x / a->whole) : colour_scale_share(scale, x);
+    double length = share && !both ? (double)(x / a->whole) : colour_scale_share(scale, x); /* points are few of 100 */
     for (int i = 0; bar >= WORD_BAR && !isnan(x) && i < (r.h > 1 ? r.h - 1 : 1); i++)
         if (!both)
             canvas_bar(p->c, r.y + i, r.x + number + 1, bar, length, STYLE_TEXT, shown_ref(&a->v, cell));

@@ -22,10 +22,11 @@ typedef struct WordList {
     int n, columns, lines, wide, first;
     int pitch, word; /* lines of one word; cells of the widest, its marks too */
 } WordList;
-/* Columns of `least` cells beside the word (0: one column), `pitch` lines for a word at most, `here` among them. */
-WordList word_list(Rect r, const Axis *axis, int here, int least, int pitch);
-/* The first n lines of such a list alone. */
-WordList word_list_of(Rect r, const Axis *axis, int n, int here, int least, int pitch);
+/* Cells of the widest word that is looked at, or asks: side by side of both sides, so that bars begin alike. */
+int word_widest(const Session *s, const Attend *a, bool asks);
+/* n words; columns of `least` cells beside the word (0: one column), `pitch` lines for a word at most, `here` among
+ * them. */
+WordList word_list(Rect r, int widest, int n, int here, int least, int pitch);
 /* Scrolls a list no further than it takes to show words from … to, if they have room together. */
 void word_list_show(WordList *l, int from, int to);
 /* At the end of a line, where that is free: "↑3 ↓1", how many words of a list are not seen above and below. */

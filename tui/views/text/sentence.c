@@ -128,13 +128,14 @@ static void sentence_layout(const Paint *p, Rect r, WordLines *v)
     const bool listed = scores && !attend_is_mask(a) && a->t_axis->n <= r.h && a->u_axis->n <= r.h;
     if (!v->all && !listed && stack_both(p->s, r, v)) /* scores have numbers and bars of both signs: a line for each */
         return;
+    const int asks = word_widest(p->s, a, true);
     v->head_y = v->all && r.h > 2 ? rect_cut(&r, 't', 1).y : -1;
-    v->queries = word_list(r, a->t_axis, a->at_t, 0, PITCH_MOST);
+    v->queries = word_list(r, asks, a->t_axis->n, a->at_t, 0, PITCH_MOST);
     v->folded = word_masked_tail(a);
     const int n = a->u_axis->n - v->folded + (v->folded > 0), at_u = a->at_u < n ? a->at_u : n - 1;
-    v->keys = word_list_of(r, a->u_axis, n, at_u, 0, v->queries.pitch);
+    v->keys = word_list(r, word_widest(p->s, a, false), n, at_u, 0, v->queries.pitch);
     if (v->keys.pitch < v->queries.pitch)
-        v->queries = word_list(r, a->t_axis, a->at_t, 0, v->keys.pitch);
+        v->queries = word_list(r, asks, a->t_axis->n, a->at_t, 0, v->keys.pitch);
     scroll_lists(v);
     int rest = r.w - v->queries.word - v->keys.word;
     v->column = rest - GAP_LEAST >= a->heads * HEAD_COLUMN ? HEAD_COLUMN : HEAD_NARROW;
