@@ -191,12 +191,43 @@ static void draw_range(const Paint *p, const AnswerTable *t, Rect r)
         canvas_right(p->c, r.y, r.x, r.w, STYLE_AXIS, high);
 }
 
+/* What the dots are, as long as there is room; false: which one is A's the columns say. */
+static bool draw_dots(const Paint *p, Rect r, bool rounded)
+{
+    static const char *const FORMS[][4] = {{"○ A", " ── ", "● B", "  ◉ both"},
+                                           {"○A", " ", "●B", " ◉ both"},
+                                           {"○ A", " ── ", "● B", ""},
+                                           {"", "", "", "◉ both"}};
+    static const Style STYLES_OF[] = {STYLE_SIDE_A, STYLE_AXIS, STYLE_SIDE_B, STYLE_AXIS};
+    enum { FORM_COUNT = sizeof FORMS / sizeof *FORMS };
+    int used = 0;
+    for (int k = 0; k < FORM_COUNT; k++) {
+        const bool dots = k < FORM_COUNT - 1;
+        int cells = rounded && dots ? ROUNDED_CELLS - 1 : 0;
+        for (int i = 0; i < 4; i++)
+            cells += utf8_cells(FORMS[k][i]);
+        for (int i = 0; i < 4 && cells < r.w; i++)
+            used += canvas_text(p->c, r.y, r.x + used, r.w, STYLES_OF[i], FORMS[k][i]);
+        if (used && rounded && dots)
+            canvas_text(p->c, r.y, r.x + used + 2, r.w - used - 2, STYLE_DIM, "≈ before rounding");
+        if (used)
+            return dots;
+    }
+    return false;
+}
+
 static void draw_header(const Paint *p, Rect line, const AnswerTable *t, const char *kind, bool rounded)
 {
     const AnswerColumns *c = &t->columns;
     char full[16];
     int x = line.x + 1 + c->name + (c->bar ? c->bar + 1 : 0);
-    const bool small = t->compares && c->bar && c->bar < LEGEND_CELLS; /* the columns are the legend */
+    utf8_print(full, sizeof full, "to %.3g %%", 100 * (double)t->full); /* what a bar of full length stands for */
+    const bool scaled = t->full < 1 || c->bar >= FULL_CELLS + (t->compares ? LEGEND_CELLS : 0);
+    const int scale = scaled ? utf8_cells(full) : 0;
+    if (scaled)
+        canvas_right(p->c, line.y, line.x + 1 + c->name, c->bar + 1, STYLE_AXIS, full);
+    const bool small = t->compares && c->bar && /* the columns are the legend */
+                       !draw_dots(p, (Rect){line.y, line.x + c->name + 2, 1, c->bar - scale}, rounded);
     const struct {
         int width;
         const char *word;
@@ -207,17 +238,6 @@ static void draw_header(const Paint *p, Rect line, const AnswerTable *t, const c
                   {c->logit_bar ? c->logit_bar + 1 : 0, ""},
                   {c->logit, "logit"}};
     canvas_text(p->c, line.y, line.x + 1, c->name, STYLE_HEADER, kind);
-    if (t->compares && c->bar >= LEGEND_CELLS) {
-        int at = line.x + c->name + 2;
-        at += canvas_text(p->c, line.y, at, LEGEND_CELLS, STYLE_SIDE_A, "○ A");
-        at += canvas_text(p->c, line.y, at, LEGEND_CELLS, STYLE_AXIS, " ── ");
-        at += canvas_text(p->c, line.y, at, LEGEND_CELLS, STYLE_SIDE_B, "● B");
-        if (rounded)
-            canvas_text(p->c, line.y, at + 2, ROUNDED_CELLS, STYLE_DIM, "≈ before rounding");
-    }
-    utf8_print(full, sizeof full, "to %.3g %%", 100 * (double)t->full); /* what a bar of full length stands for */
-    if (t->full < 1 || c->bar >= FULL_CELLS + (t->compares ? LEGEND_CELLS : 0))
-        canvas_right(p->c, line.y, line.x + 1 + c->name, c->bar + 1, STYLE_AXIS, full);
     if (c->logit_bar)
         draw_range(p, t, (Rect){line.y, x + c->p + 1, 1, c->logit_bar});
     for (size_t k = 0; k < sizeof column / sizeof *column; k++) {

@@ -61,7 +61,11 @@ static void line_range(Lines *l, const Shown *v)
     if (s.finite && line_next(l, &line)) {
         Canvas *c = l->p->c;
         int x = line.x, end = line.x + line.w;
-        x += canvas_text(c, line.y, x, end - x, STYLE_DIM, line.w >= 24 ? "range " : "");
+        const bool diff = v->side == SIDE_DIFF;
+        x += canvas_text(c, line.y, x, end - x, STYLE_DIM,
+                         line.w >= 24 + 9 * diff ? (diff ? "range of A − B " : "range ")
+                         : diff                  ? "A−B "
+                                                 : "");
         int half = (end - x - 3) / 2;
         x += shown_number(l->p, v, s.at_min, line.y, x, half, STYLE_TEXT);
         x += canvas_text(c, line.y, x, end - x, STYLE_DIM, " … ");
@@ -220,9 +224,12 @@ static void line_rank(Lines *l, const Shown *v)
         rank += v->values[i] > v->values[v->cell] ||
                 (i < v->cell && !(v->values[i] < v->values[v->cell]) && !(v->values[i] > v->values[v->cell]));
     char text[64];
-    int used = snprintf(text, sizeof text, "rank %zu of %zu", rank, n);
+    static const char *const OF_DIFF[] = {"rank %zu of %zu in A − B", "A−B rank %zu of %zu", "A−B rank %zu/%zu"};
+    int used = 0;
+    for (int k = 0; k < 3 && (k == 0 || used > l->r.w); k++)
+        used = utf8_print(text, sizeof text, v->side == SIDE_DIFF ? OF_DIFF[k] : "rank %zu of %zu", rank, n);
     if (used + 7 + (int)strlen(last->sym) <= l->r.w)
-        snprintf(text + used, sizeof text - (size_t)used, " along %s", last->sym);
+        snprintf(text + strlen(text), sizeof text - strlen(text), " along %s", last->sym);
     line_text(l, STYLE_DIM, text);
 }
 
