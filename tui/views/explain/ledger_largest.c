@@ -16,6 +16,25 @@ static float least_of(const Tributary *const in[], int n, int sign)
     return most;
 }
 
+/* Bars of A and B are compared: one reach to either side of zero. */
+static void reach_of(const LedgerView *v, float *low, float *high)
+{
+    *low = *high = 0;
+    for (int side = SIDE_A; side <= SIDE_DIFF; side++) {
+        River river;
+        const Tributary *in[RIVER_MOST];
+        const bool own = side == (int)v->side, twin = session_compares(v->s) && !v->less && side != SIDE_DIFF;
+        if (!own && !twin)
+            continue;
+        const LedgerView of = ledger_view(v->s, (Side)side);
+        if (!of.l || !river_of_all(&of, &river))
+            continue;
+        const int n = river_sorted(&river, in);
+        *low = fmaxf(*low, least_of(in, n, -1));
+        *high = fmaxf(*high, least_of(in, n, 1));
+    }
+}
+
 /* Of what it wrote, in the river's colours; the number beside it has the Ref. */
 static void put_bar(const Paint *p, const Tributary *t, Rect r, int left, float cells)
 {
@@ -69,8 +88,9 @@ void ledger_draw_largest(const Paint *p, const LedgerView *v, Rect r)
     if (!river_of_all(v, &river) || line.w < NAME_SHORT + LEDGER_WIDE)
         return;
     const int n = river_sorted(&river, in), full = line.w < NAME + LEDGER_WIDE ? line.w - LEDGER_WIDE : NAME,
-              lost = v->measured && line.w >= NAME + 2 * LEDGER_WIDE + 1 ? LEDGER_WIDE + 1 : 0,
-              beside = LEDGER_WIDE + lost + 3; /* … of the bars */
+              effect = line.w >= NAME + 2 * LEDGER_WIDE + 1 ? LEDGER_WIDE + 1 : 0, lost = v->measured ? effect : 0,
+              both = session_compares(v->s) && !v->less ? effect : lost, /* of either side: bars begin alike */
+        beside = LEDGER_WIDE + both + 3;                                 /* … of the bars */
     int name = full;
     if (full == NAME && r.w - full - beside < BAR_LEAST && r.w - longest_name(v, in, n) - beside >= BAR_LEAST)
         name = longest_name(v, in, n);
@@ -79,11 +99,14 @@ void ledger_draw_largest(const Paint *p, const LedgerView *v, Rect r)
     canvas_right(p->c, line.y, line.x + name + LEDGER_WIDE, lost, STYLE_AXIS, lost ? "lost" : "");
     int here = ledger_here(v->s, v->side);
     const int numbers = name + beside;
-    const float low = n ? least_of(in, n, -1) : 0, high = n ? least_of(in, n, 1) : 0;
+    float low, high;
+    reach_of(v, &low, &high);
     const int bar = r.w - numbers < BAR_LEAST || !(high + low > 0) ? 0
                     : r.w - numbers < BAR_MOST                     ? r.w - numbers
                                                                    : BAR_MOST,
               left = bar ? (int)((float)(bar - 1) * low / (high + low) + 0.5f) : 0;
+    if (both) /* what stands beside them is not what they are of */
+        canvas_text(p->c, line.y, line.x + numbers, bar, STYLE_AXIS, "wrote");
     for (int i = 0; i < n && r.h > 0; i++) {
         Buf part = {0};
         line = rect_cut(&r, 't', 1);

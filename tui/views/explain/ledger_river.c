@@ -187,7 +187,8 @@ static bool has_marks(const River *r, Rect room)
 static Bed bed_of(const River *r, Rect room)
 {
     Bed b = {.r = room};
-    const int mark = has_marks(r, room) && room.h > TALL; /* which may need a line beyond the highest and the lowest */
+    const bool both = session_compares(r->v->s) && !r->v->less && r->wide == 1 && room.w >= RIVER_MARKED; /* one bed */
+    const int mark = (has_marks(r, room) || both) && room.h > TALL; /* may need a line beyond highest and lowest */
     const int h = room.h - mark - (mark && r->low < 0);
     for (int below = r->low < 0; below < h && (below == (r->low < 0) || r->low < 0); below++) { /* the tallest */
         float scale = r->high > 0 ? (float)(PARTS * (h - below)) / r->high : INFINITY;
@@ -483,12 +484,13 @@ static bool put_leader(const Paint *p, int x, int y, int near)
 static void put_value(const Paint *p, const River *r, const Bed *b, const Tributary *t, int near, const char *text)
 {
     const int w = (int)strlen(text), middle = river_column(r, b->r, (int)(t - r->at)) + river_own(r, t) / 2,
-              over = r->wide / 2 < w / 2 ? (r->wide - 1) / 2 : w / 2; /* further it stood over another's bar */
+              over = r->wide / 2 < w / 2 ? (r->wide - 1) / 2 : w / 2;         /* further it stood over another's bar */
+    const bool faint = fabsf(t->wrote) * b->scale < PARTS / 2 && w > r->wide; /* no bar to tell whose without a line */
     for (int aside = 0; aside < 2; aside++)
         for (int k = 0, places = 2 * (aside ? w / 2 : over) + 1; k < places * LINES_AWAY; k++) {
             const int at = k % places, x = middle - w / 2 + (at % 2 ? -(at + 1) / 2 : at / 2),
                       away = k / places + 2 * aside, y = t->wrote > 0 ? near - away : near + away;
-            if (x < b->r.x || y < b->r.y - 1 || y > b->r.y + b->r.h || !blank(p, y, x, w) ||
+            if (x < b->r.x || y < b->r.y - 1 || y > b->r.y + b->r.h || (faint && !away) || !blank(p, y, x, w) ||
                 !put_leader(p, middle, y, near))
                 continue;
             canvas_text(p->c, y, x, w, STYLE_TEXT, text);
@@ -555,7 +557,7 @@ bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focu
                     line.w >= VOTES_SAID ? "votes' map: z in A or B" : "votes' map: z");
     }
     Rect names = rect_cut(&room, 'b', MARGIN_BELOW);
-    if (!told)
+    if (!told || river_numbered(&r, room))
         river_put_letters(p, &r, &names, &room);
     rect_cut(&room, 't', 1); /* for the value of the highest, and the lowest */
     if (r.low < 0)

@@ -33,6 +33,7 @@ typedef struct River {
     int count, wide;   /* columns of one */
     int groups, apart; /* blocks, and columns between two of them */
     bool blocks;       /* one tributary a block: there is no room for an attention and an MLP of each */
+    bool mlp_told;     /* what M is */
     Tributary here;    /* that of the cursor, drawn by itself or not; e NULL: none */
     float start, end;
     float low, high; /* how far it all goes */
@@ -60,10 +61,12 @@ void river_put_key(const Paint *p, int y, int x, Water w, bool above, bool mark)
 
 /* The part of the cursor, and what it wrote; token: of that by looking at the one that `why` named. */
 void river_put_here(const Paint *p, const River *r, Rect line, bool token);
+/* Are attentions of several in a block told by a letter each, 2c? */
+bool river_numbered(const River *r, Rect room);
 /* Returns whether it says what + is, where there is one. */
-bool river_put_legend(const Paint *p, const River *r, Rect line);
+bool river_put_legend(const Paint *p, River *r, Rect line);
 /* What a letter below the water stands for, in a line of its own where that leaves most to the water. */
-void river_put_letters(const Paint *p, const River *r, Rect *names, Rect *room);
+void river_put_letters(const Paint *p, River *r, Rect *names, Rect *room);
 /* A name under each, the block's (or attention's) under all of its own in the line below; the cursor. */
 void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focus);
 /* What was written by whom into the vote that `why` named, in words; in a second line from where to where, with a ┬ for

@@ -35,7 +35,7 @@ static void name_of(const River *r, int i, int wide, char out[NAME])
     else if (t->number < 0 && r->v->several && whole && wide < 7)
         snprintf(out, NAME, "%c", kind_of(r, i));
     else if (t->number < 0)
-        snprintf(out, NAME, "%s", wide >= 7 ? "others" : "+");
+        snprintf(out, NAME, "%s", wide >= 7 ? "others" : wide == 2 && i > 0 && r->at[i - 1].head >= 10 ? " +" : "+");
     else if (t->head < 0)
         snprintf(out, NAME, "%s", wide >= MLP_FROM ? "MLP" : "M");
     else
@@ -70,8 +70,8 @@ static int group_end(const River *r, int i)
     return i;
 }
 
-/* Under all of them in the same length. */
-static void put_groups(const Paint *p, const River *r, Rect room, int y)
+/* Of all names: the same. */
+static int group_length(const River *r, Rect room)
 {
     char name[ATTENTION_NAME];
     int length = WHOLE, i = 0;
@@ -80,10 +80,27 @@ static void put_groups(const Paint *p, const River *r, Rect room, int y)
         i = fits ? group_end(r, i) + 1 : 0;
         length += !fits;
     }
-    for (i = 0; i < r->count; i = group_end(r, i) + 1) {
+    return length;
+}
+
+bool river_numbered(const River *r, Rect room)
+{
+    return r->v->several && !r->blocks && group_length(r, room) == NUMBER;
+}
+
+static void put_groups(const Paint *p, const River *r, Rect room, int y)
+{
+    static const char MLP[] = " M: MLP";
+    char name[ATTENTION_NAME];
+    const int length = group_length(r, room);
+    int end = room.x;
+    for (int i = 0; i < r->count; i = group_end(r, i) + 1) {
         const int w = group_name(r, room, i, group_end(r, i), length, name) + 1;
-        canvas_text(p->c, y, river_column(r, room, i), w, STYLE_DIM, utf8_cells(name) > w ? "" : name);
+        end = river_column(r, room, i);
+        end += canvas_text(p->c, y, end, w, STYLE_DIM, utf8_cells(name) > w ? "" : name);
     }
+    if (!r->mlp_told && r->wide < MLP_FROM && room.x + room.w - end >= (int)sizeof MLP - 1)
+        canvas_right(p->c, y, end, room.x + room.w - end, STYLE_DIM, MLP);
 }
 
 void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focus)

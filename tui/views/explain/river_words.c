@@ -154,7 +154,7 @@ static bool lettered(const River *r)
     return false;
 }
 
-bool river_put_legend(const Paint *p, const River *r, Rect line)
+bool river_put_legend(const Paint *p, River *r, Rect line)
 {
     const bool lost = r->v->measured && !r->blocks && (r->wide > 1 || line.w >= RIVER_MARKED); /* is it drawn? */
     int form = 0, used = 0;
@@ -186,6 +186,7 @@ bool river_put_legend(const Paint *p, const River *r, Rect line)
         if (utf8_cells(text) > line.w - used)
             return false;
         canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, text);
+        r->mlp_told = strstr(text, "M: MLP") != NULL;
         return true;
     }
     static const char *const REST[] = {"M: MLP, rest: no head, no MLP", "rest: neither head nor MLP",
@@ -194,12 +195,13 @@ bool river_put_legend(const Paint *p, const River *r, Rect line)
          k++)
         if (utf8_cells(REST[k]) <= line.w - used) {
             canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, REST[k]);
+            r->mlp_told = k == 0;
             break;
         }
     return one_by_one == all;
 }
 
-void river_put_letters(const Paint *p, const River *r, Rect *names, Rect *room)
+void river_put_letters(const Paint *p, River *r, Rect *names, Rect *room)
 {
     const bool several = r->v->several, mlp = r->wide < MLP_FROM && names->w >= (several ? 33 : 22);
     if (room->h <= LETTERS_FROM || r->blocks)
@@ -207,8 +209,15 @@ void river_put_letters(const Paint *p, const River *r, Rect *names, Rect *room)
     rect_cut(room, 'b', 1);
     names->y--;
     char text[96];
-    const char *others = several ? "s self, c cross, + others" : "+: other heads", *of_mlp = mlp ? ", M: MLP" : "";
+    bool rest = false;
+    for (int i = 0; i < r->count; i++)
+        rest = rest || r->at[i].number < 0;
+    const char *others = several && !rest ? "s self, c cross"
+                         : several        ? "s self, c cross, + others"
+                                          : "+: other heads",
+               *of_mlp = mlp ? ", M: MLP" : "";
     if (!lettered(r) || utf8_print(text, sizeof text, "%s%s, a: head 10", others, of_mlp) > names->w)
         utf8_print(text, sizeof text, "%s%s", others, of_mlp);
     canvas_text(p->c, names->y + names->h, names->x, names->w, STYLE_DIM, text);
+    r->mlp_told = r->mlp_told || mlp;
 }
