@@ -893,6 +893,32 @@ static void rows_say_their_number(void **state)
     }
 }
 
+/* Below a small map stand its axes with their ends, how far its colours go, and how many share a cell of it. */
+static void maps_say_their_axes(void **state)
+{
+    (void)state;
+    Canvas c;
+    char text[2048];
+    Rect r = {0, 0, 17, 78};
+    bool ends = false, heads = false, shared = false, lit = false;
+    Paint p = open_canvas(&c, r.h, r.w, MODE_256);
+    session.place.term = 0;
+    session.place.operand = 0;
+    focus("blocks.1.attn.pattern");
+    drawn_prepare(&session, &VIEW_EXPLAIN, SIDE_A, r);
+    view_draw(&VIEW_EXPLAIN, &p, r, SIDE_A, true);
+    for (int y = 0; y < r.h; y++) {
+        line_text(&c, y, text);
+        ends = ends || strstr(text, "u cls…r7c7");
+        heads = heads || strstr(text, "h 0…3");
+        shared = shared || strstr(text, "×2 a cell");
+        lit = lit || strstr(text, "lit:");
+    }
+    canvas_free(&c);
+    if (!ends || !heads || !shared || !lit)
+        fail_msg("axes %d, heads %d, shared %d, lit %d", ends, heads, shared, lit);
+}
+
 static void explain_every_kind(void **state)
 {
     (void)state;
@@ -1416,6 +1442,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_low_pane_has_all_of_it_in_one_tiling, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(steps_add_up, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(rows_say_their_number, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(maps_say_their_axes, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(unpooled_where_it_fits, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(tokens_stand_in_their_order, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(bars_stand_above_their_names, open_bundled, close_session),

@@ -57,8 +57,7 @@ static Layout layout(Rect r, const char *formula, bool table)
         l.maps = rect_cut(&l.body, 'r', maps_w);
     else if (!table && l.body.w >= BELOW_WIDTH && l.body.h >= BELOW_LINES + NODE_INPUTS + 2) {
         Rect list = rect_cut(&l.body, 't', NODE_INPUTS);
-        rect_cut(&l.body, 't', 1);
-        l.maps = l.body;
+        l.maps = l.body; /* few operations have as many operands: a blank line is left */
         l.body = list;
     }
     if (all >= 17 && !l.maps.h) /* a blank line before the results */

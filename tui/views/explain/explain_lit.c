@@ -1,6 +1,7 @@
 /* The tensors that an operation reads, small, each as a plane: what is read of them for the number in focus is lit, the
  * rest dimmed, and the cell under the cursor has its row and its column marked. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,17 @@
 #include "tui/views/heat.h"
 #include "tui/views/tensor/tensor.h"
 
-enum { ABOVE = 2, GUTTER = 2, GAP = 2, GROW_MOST = 4, DRAWN_MOST = 512, BESIDE_FROM = 48, LEGEND_FROM = 12 };
+enum {
+    ABOVE = 2,
+    GUTTER = 2,
+    GAP = 2,
+    GROW_MOST = 4,
+    DRAWN_MOST = 512,
+    BESIDE_FROM = 48,
+    LEGEND_FROM = 9,
+    LEGEND_PLAYED_FROM = 12,
+    CAPTION_FROM = 5
+};
 static const double DIMMED = 0.35; /* what a colour keeps that is not lit */
 
 /* Drawn along one direction: `drawn` cells stand for `count` of the tensor. */
@@ -26,7 +37,8 @@ typedef struct Span {
 typedef struct LitMap {
     Tensor t;
     Dims along;
-    Rect r; /* of its pixels */
+    Rect r;       /* of its pixels */
+    Rect caption; /* below them; empty where there is no room */
     Span rows, cols;
     bool halves;
     bool cross; /* a single cell is read: its row and its column are lit */
@@ -110,6 +122,8 @@ static bool map_open(const Paint *p, Rect r, Side side, NodeId node, size_t cell
     m->t = tensor_plane(&v, plane.rows, plane.cols);
     rect_cut(&m->r, 't', ABOVE);
     rect_cut(&m->r, 'l', GUTTER);
+    if (!play_shows(p->s) && m->r.h >= CAPTION_FROM)
+        m->caption = rect_cut(&m->r, 'b', 1);
     int pixels = m->r.h * (m->halves ? 2 : 1);
     span_make(m, &m->rows, plane.rows, plane.row_count, m->t.row, pixels);
     span_make(m, &m->cols, plane.cols, plane.col_count, m->t.col, m->r.w);
@@ -250,6 +264,54 @@ static void draw_names(const Paint *p, const LitMap *m, int right, int below)
     canvas_printf(p->c, last + 1, m->r.x, right - m->r.x, STYLE_AXIS, "%s … %s", label, end);
 }
 
+/* "t" and "cls…r7c7": the axes of a span and its ends. */
+static void span_text(const Graph *g, const Span *s, Buf *axes, Buf *ends)
+{
+    char label[64];
+    shown_axes(g, s->axes, axes);
+    buf_puts(ends, shown_label(g, s->axes, 0, label, sizeof label));
+    if (s->count > 1)
+        buf_printf(ends, "…%s", shown_label(g, s->axes, s->count - 1, label, sizeof label));
+}
+
+static int per_cell(const Span *s)
+{
+    return (int)((s->count + (size_t)s->drawn - 1) / (size_t)s->drawn);
+}
+
+/* Below a map, as far as there is room: "↓ t → u cls…r7c7  0…5.654  5×2 a cell", rows and columns that share one. */
+static void draw_caption(const Paint *p, const LitMap *m, const ColourScale *scale)
+{
+    const Graph *g = m->t.v.graph;
+    const bool down = m->rows.count > 1 && m->rows.axes.n, across = m->cols.axes.n > 0;
+    Buf text = {0}, row = {0}, col = {0}, row_ends = {0}, col_ends = {0};
+    char low[16], high[16], part[64];
+    span_text(g, &m->rows, &row, &row_ends);
+    span_text(g, &m->cols, &col, &col_ends);
+    if (down && across && strcmp(buf_str(&row_ends), buf_str(&col_ends)) == 0)
+        buf_clear(&row_ends);
+    if (down)
+        buf_printf(&text, "%s %s%s%s ", p->c->ascii ? "down" : "↓", buf_str(&row), row_ends.len ? " " : "",
+                   buf_str(&row_ends));
+    if (across)
+        buf_printf(&text, "%s %s %s", p->c->ascii ? "across" : "→", buf_str(&col), buf_str(&col_ends));
+    int used = canvas_label(p->c, m->caption.y, m->caption.x, m->caption.w, STYLE_AXIS, buf_str(&text));
+    number_text(low, sizeof low, scale->low, 5);
+    number_text(high, sizeof high, scale->high, 5);
+    snprintf(part, sizeof part, "  %s…%s", low, high);
+    used += used + utf8_cells(part) <= m->caption.w
+                ? canvas_text(p->c, m->caption.y, m->caption.x + used, m->caption.w - used, STYLE_DIM, part)
+                : 0;
+    utf8_print(part, sizeof part, "  %d×%d a cell", per_cell(&m->rows), per_cell(&m->cols));
+    if ((per_cell(&m->rows) > 1 || per_cell(&m->cols) > 1) && used + utf8_cells(part) <= m->caption.w)
+        canvas_text(p->c, m->caption.y, m->caption.x + used, m->caption.w - used, STYLE_DIM, part);
+    buf_free(&text);
+    buf_free(&row);
+    buf_free(&col);
+    buf_free(&row_ends);
+    buf_free(&col_ends);
+}
+
 static void draw_map(const Paint *p, const LitMap *m, int y, int x, int width)
 {
     ColourScale scale = colour_scale_of_spread(p, m->t.v.side, &m->t.spread), lit = lit_scale(p, m);
@@ -258,6 +320,8 @@ static void draw_map(const Paint *p, const LitMap *m, int y, int x, int width)
         for (int j = 0; j < m->cols.drawn; j++)
             draw_cell(p, m, is_lit(m, i, j) ? &lit : &scale, i, j);
     draw_marks(p, m);
+    if (m->caption.h)
+        draw_caption(p, m, &scale);
     if (play_shows(p->s))
         draw_names(p, m, x + width, m->r.y + m->r.h);
 }
@@ -280,8 +344,10 @@ static const char LEGEND[] = "lit: what is read; ▾ ▸: the cell under the cur
 /* Cuts off the line that says so, where the maps can spare it. */
 static Rect legend_of(const Paint *p, Rect *r)
 {
-    return r->h >= LEGEND_FROM && utf8_cells(play_shows(p->s) ? LEGEND_PLAYED : LEGEND) <= r->w ? rect_cut(r, 'b', 1)
-                                                                                                : (Rect){0};
+    const bool played = play_shows(p->s);
+    return r->h >= (played ? LEGEND_PLAYED_FROM : LEGEND_FROM) && utf8_cells(played ? LEGEND_PLAYED : LEGEND) <= r->w
+               ? rect_cut(r, 'b', 1)
+               : (Rect){0};
 }
 
 void explain_lit(const Paint *p, Rect r, Side side, Dims along, const LitOperand *of, int count)
