@@ -120,9 +120,9 @@ static void draw_place(const Paint *p, const Alike *a, int place)
 static void put_scale_of(int place, bool brief, char *out, size_t n)
 {
     if (brief || !place)
-        snprintf(out, n, "; scale of %s", brief ? ">" : "the start");
+        snprintf(out, n, "; own scale each, %s", brief ? ">" : "the start");
     else
-        snprintf(out, n, "; scale of block %d", place - 1);
+        snprintf(out, n, "; own scale each, block %d", place - 1);
 }
 
 /* What the colours are, with the numbers of the place in focus. Returns the columns used. */
@@ -463,7 +463,9 @@ static void draw_legend(const Paint *p, const Spot *v, Rect line, bool noted)
     if ((v->a->thin < v->a->wide || v->a->side == SIDE_DIFF) && line.w >= 2 * ALIKE_END) {
         draw_short_bar(p, &v->scale[COSINE], (Rect){line.y, line.x, 1, line.w < SHORT_BAR ? line.w : SHORT_BAR});
         rect_cut(&line, 'l', SHORT_BAR + 2);
-    }
+    } else if (v->a->side == SIDE_DIFF) /* its own scale's ends at least */
+        rect_cut(&line, 'l',
+                 2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "±%.2g", (double)v->scale[COSINE].high));
     if (own)
         canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, alike_own(line.w));
     for (int b = COLOURS; !own && b < (v->a->wide >= ALIKE_ALL ? BANDS : NORMS); b++)

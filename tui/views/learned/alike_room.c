@@ -68,7 +68,16 @@ static void arrange_down(const Paint *p, Alike *a)
 
 static void arrange_words(Alike *a)
 {
-    a->left = shown_axis_widest(a->p, LABEL_MOST) + WORD_MARKS + 1;
+    int word = shown_axis_widest(a->p, LABEL_MOST);
+    for (Side side = SIDE_A; a->s->compare == COMPARE_SIDES && side <= SIDE_B;
+         side++) { /* their columns are compared */
+        Shown v;
+        if (shown_open(a->s, side, alike_path(a->s, side, a->here - 1, SITE_ALIKE_COSINE), &v)) {
+            const int other = shown_axis_widest(&v.graph->axes[graph_node(v.graph, v.node)->dims.axis[0]], LABEL_MOST);
+            word = other > word ? other : word;
+        }
+    }
+    a->left = word + WORD_MARKS + 1;
     a->gap = 1;
     a->wide = clamp((a->r.w - a->left) / clamp(a->places, 1, COLUMNS_MOST) - a->gap, ALIKE_LEAST, WORD_MOST);
     a->shown = clamp((a->r.w - a->left + a->gap) / (a->wide + a->gap), 1, a->places);

@@ -125,6 +125,9 @@ void alike_draw_numbers(const Paint *p, const Spot *v, Rect r)
 {
     const Alike *a = v->a;
     const Shown *c = &v->value[COSINE], *norm = &v->value[NORMS];
+    static const char *const WHOLE[][2] = {{"most like", "least like"}, {"most more", "most less"}},
+                             *const BRIEF[][2] = {{"alike", "unlike"}, {"more", "less"}};
+    const bool diff = a->side == SIDE_DIFF;
     int best = -1, worst = -1;
     char label[32];
     for (int i = 0; i < a->p->n && c->values; i++) {
@@ -135,7 +138,7 @@ void alike_draw_numbers(const Paint *p, const Spot *v, Rect r)
     for (int k = 0; k < 2 && best >= 0 && r.h >= 2; k++, rect_cut(&r, 't', 2)) {
         int i = k ? worst : best, used = canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_STRONG, "%s ",
                                                        axis_label(a->p, i, label, sizeof label));
-        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, r.w < 10 ? k ? "unlike" : "alike" : k ? "least like" : "most like");
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, r.w < 10 + 2 * diff ? BRIEF[diff][k] : WHOLE[diff][k]);
         shown_number(p, c, alike_cell(v, COSINE, i), r.y + 1, r.x + used, r.w - used, STYLE_STRONG);
     }
     if (norm->values && r.h >= 2) {
