@@ -533,6 +533,8 @@ static void draw_legend(Canvas *c, Rect r, const CanvasPlot *p)
     if (p->numbered && p->lines > 1 && *p->line[0].name && (p->family || !legend_fits(c, p, r.w - used))) {
         char text[64];
         legend_family(p, text);
+        if (used + utf8_cells(text) > r.w) /* rather whose they are than how far they go */
+            text[strcspn(text, ":")] = '\0';
         if (used + utf8_cells(text) <= r.w)
             canvas_text(c, r.y, r.x + used, r.w - used, STYLE_TEXT, text);
         return;

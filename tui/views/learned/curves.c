@@ -16,9 +16,9 @@ enum {
     LINES_MOST = 36,
     APART = 9 /* lines of one above which a blank line parts them */
 };
-/* Columns of what stands behind a title: how far a family's values go, " ─ 2.12" of a run and its mark in it; in which
+/* Columns of what stands behind a title: which lines a family has, " ─ 2.12" of a run and its mark in it; in which
  * those of entropies have room with it. */
-enum { FAMILY = 15, VALUE = 7, MARK = 2, WITH = 30, WITH_BLOCKS = 38 };
+enum { FAMILY = 6, VALUE = 7, MARK = 2, WITH = 30, WITH_BLOCKS = 38 };
 
 /* One plot: a figure of both runs, or every block's entropy of one of them. */
 typedef struct Plot {
@@ -153,7 +153,7 @@ static int add_entropies(const Curves *c, Plot *list, int n, float low)
         list[n] = OF[k];
         if (!(c->run && c->twin))
             list[n] = (Plot){.title = "entropy",
-                             .longer = runs[k]->text.heads ? "entropy by attention" : "entropy by block"};
+                             .longer = runs[k]->text.heads ? "entropy by attention," : "entropy by block,"};
         if (i == 0 && c->line >= 0)
             list[n] = (Plot){.title = c->name};
         list[n].blocks = runs[k];

@@ -368,11 +368,18 @@ static int draw_words(const Paint *p, const Training *t, Rect r, int *used)
     open_keys(&keys, f);
     *used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, "\"%s\" looks most at \"%s\", %.2f", asks.label[f->row],
                           keys.label[t->col], (double)row[t->col]);
+    /* the plot's is another: of all heads, over batches */
+    static const char *const FORMS[] = {"entropy of this head on this text: %.2f of the most; plot: all heads, batches",
+                                        "this head on this text: entropy %.2f; plot: batches",
+                                        "entropy on this text %.2f of the most", "entropy on this text %.2f"};
+    const double entropy = (double)t->shown->snapshot[t->snapshot]
+                               .entropy[f->attention * f->history->text.heads + f->head];
+    char text[96];
+    for (size_t k = 0; k < sizeof FORMS / sizeof *FORMS; k++)
+        if (utf8_print(text, sizeof text, FORMS[k], entropy) <= r.w)
+            break;
     if (r.h > 1)
-        *used = canvas_printf(
-            p->c, r.y + 1, r.x, r.w, STYLE_TEXT,
-            r.w >= 46 ? "entropy of this head's rows: %.2f of the most" : "head's entropy %.2f of the most",
-            (double)t->shown->snapshot[t->snapshot].entropy[f->attention * f->history->text.heads + f->head]);
+        *used = canvas_text(p->c, r.y + 1, r.x, r.w, STYLE_TEXT, text);
     return r.h > 1 ? 2 : 1;
 }
 
