@@ -215,12 +215,16 @@ static void draw_pixel_line(const Paint *p, Rect line, const Pixels *px)
     else if (line.w >= 36) /* words go before digits do */
         x += canvas_printf(p->c, line.y, x, end - x, STYLE_TEXT, "r%dc%d y%d x%d", pixels_patch_row(px),
                            pixels_patch_col(px), row, col);
-    bool colours = px->channels == 3;
+    bool colours = px->channels == 3, narrow = end - x < 22; /* "R 141  G 133  B 120", or without half of the blanks */
     for (int k = 0; k < (colours ? 3 : 1); k++) {
         int channel = colours ? k : pixels_channel(px);
         char label[64];
         axis_label(&px->v.graph->axes[px->axis[0]], channel, label, sizeof label);
-        x += canvas_printf(p->c, line.y, x, end - x, STYLE_DIM, "%s%s ", x > line.x ? "  " : "", label);
+        x += canvas_printf(p->c, line.y, x, end - x, STYLE_DIM, "%s%s%s",
+                           x == line.x ? ""
+                           : narrow    ? " "
+                                       : "  ",
+                           label, narrow ? "" : " ");
         Style style = channel == pixels_channel(px) ? STYLE_STRONG : STYLE_TEXT;
         x += shown_number(p, &px->v, pixels_cell(px, channel, row, col), line.y, x, end - x, style);
     }
@@ -287,11 +291,15 @@ static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
                     line.w < 20   ? "not resized"
                     : line.w < 50 ? "nothing was resized"
                                   : "it has the model's size: nothing was resized");
-    else
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM,
-                      line.w < 60 ? "x %.1f–%.1f, y %.1f–%.1f of %d×%d"
-                                  : "from x %.1f–%.1f, y %.1f–%.1f of the file's %d×%d",
-                      from.x0, from.x1, from.y0, from.y1, in->original.width, in->original.height);
+    else {
+        char text[120];
+        if (utf8_print(text, sizeof text,
+                       line.w < 60 ? "x %.1f–%.1f, y %.1f–%.1f of %d×%d"
+                                   : "from x %.1f–%.1f, y %.1f–%.1f of the file's %d×%d",
+                       from.x0, from.x1, from.y0, from.y1, in->original.width, in->original.height) > line.w)
+            utf8_print(text, sizeof text, "file: %d×%d", in->original.width, in->original.height);
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, text);
+    }
 }
 
 /* "patch r3c3: 108 numbers; rows 0–13 of 18; in the order c i j": what the table leaves out comes first. */
