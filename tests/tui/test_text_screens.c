@@ -29,6 +29,7 @@
 #include "tui/overlay.h"
 #include "tui/views/attention/word_pool.h"
 #include "tui/views/classes.h"
+#include "tui/views/learned/alike_room.h"
 #include "tui/views/shown.h"
 #include "tui/words.h"
 
@@ -1651,6 +1652,50 @@ static void bars_of_two_sides_are_compared(void **state)
     assert_true(run("pin off; reset edits; reset view") && session_open_input(&s, SENTENCE, &error));
 }
 
+/* Line of the bed of that side's river, the same in every column. */
+static int bed_of_river(Side side, Rect r)
+{
+    int bed = -1, most = 0;
+    const Paint p = {.s = &s, .c = &c, .mode = mode};
+    canvas_clear(&c);
+    view_draw(&VIEW_LEDGER, &p, r, side, true);
+    for (int y = 0; y < r.h; y++) {
+        int n = 0;
+        for (int x = 0; x < r.w; x++)
+            n += canvas_at(&c, y, x)->ch == 0x2581 && canvas_at(&c, y, x)->style == STYLE_BORDER;
+        bed = n > most ? y : bed;
+        most = n > most ? n : most;
+    }
+    return bed;
+}
+
+/* A river of A and one of B have one zero line, though what is lost without a part is marked in one alone; and what
+ * tokens are alike stands in the same columns, though a word of one side is longer. */
+static void two_sides_have_one_arrangement(void **state)
+{
+    (void)state;
+    assert_true(session_open_input(&s, SENTENCE, &error) && run("word tired wide; compare sides; ledger"));
+    draw(60, 200);
+    for (int h = 14; h <= 40; h += 2) {
+        const Rect r = {0, 0, h, 48};
+        assert_true(bed_of_river(SIDE_A, r) >= 0);
+        assert_int_equal(bed_of_river(SIDE_A, r), bed_of_river(SIDE_B, r));
+    }
+    assert_true(run("ledger off; reset edits; word because was; compare sides") &&
+                run("goto encoder.blocks.1.self_attn.pattern; alike"));
+    for (int w = 20; w <= 60; w++) {
+        const Paint p = {.s = &s, .c = &c, .mode = mode};
+        const Rect r = {0, 0, 14, w};
+        Alike a, b;
+        assert_true(alike_open(&p, SIDE_A, r, &a) && alike_open(&p, SIDE_B, r, &b));
+        assert_int_equal(a.first, b.first);
+        assert_int_equal(a.shown, b.shown);
+        for (int place = a.first; place < a.first + a.shown; place++)
+            assert_int_equal(alike_place_x(&a, place), alike_place_x(&b, place));
+    }
+    assert_true(run("pin off; reset edits; reset view") && session_open_input(&s, SENTENCE, &error));
+}
+
 /* Whoever opens a model of texts is led to a lesson about them, by the first screen's line and by the list alike, and
  * the list has what the model itself has before what is about pictures. */
 static void lessons_of_texts_first(void **state)
@@ -1749,6 +1794,7 @@ int main(void)
                                        cmocka_unit_test(words_that_share_a_line),
                                        cmocka_unit_test(the_most_one_sided_row),
                                        cmocka_unit_test(a_matrix_of_many_words),
+                                       cmocka_unit_test(two_sides_have_one_arrangement),
                                        cmocka_unit_test(bars_of_two_sides_are_compared),
                                        cmocka_unit_test(a_mark_says_what_it_is),
                                        cmocka_unit_test(lessons_of_texts_first),
