@@ -67,7 +67,7 @@ static void put_rows(Buf *page, const Graph *g, const HeadKindsResult *r, int ki
             buf_printf(page, "  %-*s", LABEL - 2, name);
             for (int h = first; h < end; h++) {
                 int cell = a * r->heads + h;
-                const MeanOver none = {.mean = NAN};
+                const MeanOver none = {.mean = (double)NAN};
                 put_share(page,
                           kind == HEAD_KINDS    ? r->copies[cell]
                           : too_far(r, a, kind) ? none
