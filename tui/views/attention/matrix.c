@@ -294,7 +294,7 @@ static void least(const Session *s, Side side, int *h, int *w)
     *w = need_w < *w ? need_w : *w;
 }
 
-/* Where a token may not look there is no weight, and nothing is drawn: 0 has a colour. Of words, one a cell. */
+/* Where a token may not look nothing is drawn: 0 has a colour. Of words, one a cell. */
 static bool is_blank(const Attend *a, const Layout *l, int t, int u)
 {
     return l->t.gx == 1 && l->u.gx == 1 && are_words(a->t_axis) && attend_masked_at(a, t, u);
@@ -309,14 +309,15 @@ static void draw_cells(const Paint *p, const Attend *a, const Layout *l, const C
             Ref ref = {0};
             const int tile_u = band_tile(&l->across, a->u.prefix, j);
             float v = attend_tiles(a, a->head, l->t, l->u, tile_t, tile_u, kind, &ref);
-            for (int k = 0; is_blank(a, l, tile_t, tile_u) && half != 1 && k < l->across.wide * l->down.wide; k++)
-                canvas_ref(p->c, y + k / l->across.wide, band_cell(&l->across, j, &none) + k % l->across.wide, 1, ref);
-            if (is_blank(a, l, tile_t, tile_u))
-                continue;
-            for (int k = 0; k < l->across.wide * l->down.wide; k++)
-                canvas_pixel(p->c, y + k / l->across.wide, band_cell(&l->across, j, &none) + k % l->across.wide, half,
-                             colour_scale_colour(scale, v), colour_scale_level(scale, v), colour_scale_sign(scale, v),
-                             ref);
+            const bool blank = is_blank(a, l, tile_t, tile_u);
+            for (int k = 0; k < l->across.wide * l->down.wide; k++) {
+                const int at = y + k / l->across.wide, x = band_cell(&l->across, j, &none) + k % l->across.wide;
+                if (!blank)
+                    canvas_pixel(p->c, at, x, half, colour_scale_colour(scale, v), colour_scale_level(scale, v),
+                                 colour_scale_sign(scale, v), ref);
+                else if (half != 1)
+                    canvas_ref(p->c, at, x, 1, ref);
+            }
         }
     }
 }
@@ -342,10 +343,8 @@ static void draw_behind(const Paint *p, const Attend *a, const Layout *l, const 
     for (int t = 0; t < rows; t++)
         for (int u = 0; u < cols; u++)
             colour[t * cols + u] = colour_scale_colour(scale, a->v.values[attend_cell(a, a->head, t, u)]);
-    for (int i = 0; i < r.h * high; i++)
-        row[i] = -1;
-    for (int j = 0; j < r.w * wide; j++)
-        col[j] = -1;
+    memset(row, -1, size_mul((size_t)(r.h * high), sizeof *row));
+    memset(col, -1, size_mul((size_t)(r.w * wide), sizeof *col));
     for (int i = 0; i < l->down.prefix + l->down.count; i++) {
         int tile = band_tile(&l->down, a->t.prefix, i), y = band_cell(&l->down, i, &half) - r.y;
         int top = y * high + (half * high + 1) / 2, end = y * high + ((half + 1) * high + 1) / 2;
@@ -425,8 +424,7 @@ static void draw_labels(const Paint *p, const Attend *a, const Layout *l, Rect r
         const int wide = a->u.cols / l->u.gx * l->across.wide - 1;
         if (x < free_from || !tile_label(a->u_axis, a->u, l->u, band_tile(&l->across, a->u.prefix, j), wide, text))
             continue;
-        if (strlen(text) > 2 && j < l->across.prefix &&
-            l->across.count) /* a strip of one column has no room for "cls" */
+        if (strlen(text) > 2 && j < l->across.prefix && l->across.count) /* one column has no room for "cls" */
             text[1] = '\0';
         const bool over = here >= x && here < x + (int)strlen(text);
         int row, row_here, col;
@@ -490,9 +488,8 @@ static void pooled_text(const Layout *l, const char *kind, bool brief, char *out
 
 static void draw_bar(const Paint *p, const Attend *a, const Layout *l, const ColourScale *scale, Rect r)
 {
-    const int beside = beside_value(a, l, r),
-              below = l->down.start + band_length(&l->down), /* the first line under all */
-        free_from = l->column_y < 0 ? below : l->column_y + l->column_h;
+    const int beside = beside_value(a, l, r); /* and the first line under all: */
+    const int free_from = l->column_y < 0 ? l->down.start + band_length(&l->down) : l->column_y + l->column_h;
     if (beside)
         colour_scale_bar(p, scale, l->value_y, r.x + r.w - beside, beside);
     if (l->bar_y < 0)
@@ -570,9 +567,9 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Attend a;
     char t_label[32], u_label[32];
+    int t, u;
     if (!attend_open(p->s, side, -1, &a) || !a.v.values)
         return false;
-    int t, u;
     if (pools_words(p->s, r, &a)) {
         WordPool pool = word_pool(p, r, &a, p->s->look.pool);
         if (!word_pool_hit(p, &a, &pool, y, x, &t, &u))

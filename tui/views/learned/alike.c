@@ -105,10 +105,8 @@ static int draw_place_at(const Paint *p, const Alike *a, int place, Rect r)
         snprintf(name, sizeof name, "%s", r.w > 5 ? "start" : "in");
     bool before = place == a->first && place > 0, after = place == a->first + a->shown - 1 && place < a->places - 1;
     const char *mark = here ? ">" : before ? "‹" : r.w > ALIKE_THIN ? " " : "";
-    return canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s%s", mark, name,
-                         !after            ? ""
-                         : r.w > ALIKE_ALL ? " ›"
-                                           : "›");
+    const char *on = !after ? "" : r.w > ALIKE_ALL ? " ›" : "›";
+    return canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s%s", mark, name, on);
 }
 
 static void draw_place(const Paint *p, const Alike *a, int place)
@@ -235,8 +233,7 @@ static void fill(const Paint *p, Rect r, HeatLook h)
             canvas_pixel(p->c, y, x, -1, h.colour, h.level, h.sign, h.ref);
 }
 
-/* Below the maps and the numbers beside them, where there is room: how much of the tokens' variance lies along each of
- * the three directions. */
+/* Below the maps, where there is room: how much of the tokens' variance lies along each of the three directions. */
 static Rect shares_rect(const Paint *p, const Alike *a)
 {
     Rect first = alike_map(p, a, 0, a->first), last = alike_map(p, a, a->bands - 1, a->first);
