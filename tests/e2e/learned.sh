@@ -51,7 +51,7 @@ for s in '80 24' '120 40'; do
     choose laboratory
     shows "$s laboratory" 'accuracy over 500 held-out pictures'
     shows "$s laboratory: the slider" '\[1\]'
-    shows "$s laboratory: gradients" 'gradient through +(none +)?[0-9.]+'
+    shows "$s laboratory: gradients" 'gradient through(, of [0-9]+)? +(none +)?[0-9.]+'
     send Right
     shows "$s laboratory: a larger factor" '\[1.41\]'
     shows "$s laboratory: an edit like any other" 'edit: set scale x1.41'

@@ -249,11 +249,10 @@ static void draw_meaning(const Paint *p, const Kinds *k, int attention, int cell
 {
     char least[64];
     utf8_print(least, sizeof least, "Of a kind: %d points over both.", HEAD_KIND_POINTS);
-    const char *const said[] = {least,
-                                k->r->applies[attention][HEAD_INDUCTION] ? " Induction: behind the same token earlier."
-                                                                         : "",
-                                k->r->applies[attention][HEAD_SINK] ? " Sink: special or first tokens." : "",
-                                isnan(k->r->copies[cell].mean) ? "" : " Copies: others raised less than the one seen."};
+    const char *const said[] = {
+        least, k->r->applies[attention][HEAD_INDUCTION] ? " Induction: behind the same token earlier." : "",
+        k->r->applies[attention][HEAD_SINK] ? " Sink: special or first tokens." : "",
+        isnan(k->r->copies[cell].mean) ? "" : " Copies (no kind): others raised less than the one seen."};
     char text[400] = "";
     for (size_t i = 0, n = 0; i < sizeof said / sizeof *said; i++) {
         utf8_print(text + n, sizeof text - n, "%s", said[i]);

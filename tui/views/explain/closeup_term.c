@@ -9,7 +9,7 @@
 #include "tui/views/explain/explain.h"
 
 enum { SCALE_LEAST = 18, SCALE_WIDER = 8 }; /* of the row's colours, with their ends */
-static const char SCALE_OF_ROW[] = "each row's own scale: ";
+static const char SCALE_OF_ROW[] = "own scales; this row: ";
 
 static const char *const BETWEEN[OP_COUNT] = {
     [OP_CONTRACT] = " · ", [OP_ADD] = " + ", [OP_SUB] = " − ", [OP_MUL] = " · ", [OP_DIV] = " / "};

@@ -81,7 +81,8 @@ static void draw_label(const Paint *p, const Laboratory *l, const LabFigure *f, 
         t = node_role(session_graph(p->s, SIDE_B), pattern.node, ROLE_QUERY);
     if (t != AXIS_NONE && shown_open(p->s, SIDE_B, rows_path(p->s, SIDE_B, l, f), &rows) && rows.values &&
         (int)rows.values[rows.cell] != session_graph(p->s, SIDE_B)->axes[t].n)
-        snprintf(text, sizeof text, "%s, of %d", f->label, (int)rows.values[rows.cell]);
+        if (snprintf(text, sizeof text, "%s, of %d", f->label, (int)rows.values[rows.cell]) > width)
+            snprintf(text, sizeof text, "%s", f->label);
     canvas_text(p->c, y, x, width, STYLE_DIM, width >= LABEL - 1 ? text : f->brief);
 }
 
