@@ -32,7 +32,7 @@ static size_t in_cut(const Tokens *out, Piece p, size_t i)
 /* What stands for bytes [from, to) of w, in p. */
 static void add_of(const Working *w, Piece p, int id, size_t from, size_t to, Tokens *out)
 {
-    tokens_add(out, id, working_origin(w, from), working_origin(w, to));
+    tokens_add(out, id, working_origin(w, from), working_behind(w, from, to));
     out->at[out->n - 1].end = out->parts ? in_cut(out, p, to) : 0;
 }
 
@@ -185,7 +185,7 @@ static void encode_bpe(const TokenModel *m, const Working *w, Piece p, bool with
                                                      merge->whole,
                                                      merge->rank,
                                                      working_origin(w, left->from),
-                                                     working_origin(w, left->to),
+                                                     working_behind(w, left->from, left->to),
                                                      in_cut(out, p, right->from)};
         }
         consider(m, &word, left->before);
@@ -331,7 +331,7 @@ static void add_unknown(const TokenModel *m, const Working *w, Piece p, size_t f
     for (size_t i = from; bytes && i < to; i++)
         bytes = m->byte[(unsigned char)w->text.data[i]] >= 0;
     for (size_t i = from; bytes && i < to; i++) {
-        tokens_add(out, m->byte[(unsigned char)w->text.data[i]], working_origin(w, i), working_origin(w, to));
+        tokens_add(out, m->byte[(unsigned char)w->text.data[i]], working_origin(w, i), working_behind(w, i, to));
         out->at[out->n - 1].end = out->parts ? in_cut(out, p, i + 1) : 0;
     }
     if (!bytes && m->unknown >= 0)

@@ -18,6 +18,9 @@ void working_add(Working *w, const char *bytes, size_t n, size_t from); /* all n
 void working_end(Working *w, size_t from);
 void working_free(Working *w);
 size_t working_origin(const Working *w, size_t i); /* from[i]; 0 for an empty text */
+/* Where the part of the text ends that bytes [from, to) stand for: of a character that a normaliser wrote as several
+ * (㎏ as kg), behind all of it. Of a blank that was put there nothing is stood for: origin of from. */
+size_t working_behind(const Working *w, size_t from, size_t to);
 
 /* A pattern: a regular expression (PCRE2) or a plain text. */
 typedef struct Pattern {

@@ -36,6 +36,17 @@ size_t working_origin(const Working *w, size_t i)
     return w->from ? w->from[i] : 0;
 }
 
+size_t working_behind(const Working *w, size_t from, size_t to)
+{
+    static const char *const PUT[] = {" ", "\xe2\x96\x81", "\xc4\xa0"}; /* a blank, as ▁ and as Ġ */
+    for (size_t i = 0; i < sizeof PUT / sizeof *PUT; i++)
+        if (to - from == strlen(PUT[i]) && memcmp(w->text.data + from, PUT[i], to - from) == 0)
+            return working_origin(w, to);
+    while (to > from && to < w->text.len && working_origin(w, to) <= working_origin(w, from))
+        to++;
+    return working_origin(w, to);
+}
+
 /* ---- classes of characters ---- */
 
 uint32_t char_next(const char **s, const char *end)

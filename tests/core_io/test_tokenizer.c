@@ -615,6 +615,47 @@ static void what_is_no_utf8(void **state)
     tokenizer_free(t);
 }
 
+/* Every token of a text says which bytes of it it stands for: a character that BERT's normaliser sets apart by blanks,
+ * and each part of one that NFKC writes as two. A mark for a blank that is not in the text stands for none. */
+static void tokens_stand_for_their_bytes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json, *text;
+        Token at[4];
+        size_t n;
+    } cases[] = {
+        {"{\"normalizer\":{\"type\":\"BertNormalizer\"},\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"},\"model\":{"
+         "\"type\":\"WordPiece\",\"unk_token\":\"?\",\"vocab\":{\"?\":0,\"a\":1,\"\xe6\x97\xa5\":2,\"\xe6\x9c\xac\":3}}"
+         "}",
+         "a\xe6\x97\xa5\xe6\x9c\xac a",
+         {{1, 0, 1, 0}, {2, 1, 4, 0}, {3, 4, 7, 0}, {1, 8, 9, 0}},
+         4},
+        {"{\"normalizer\":{\"type\":\"NFKC\"},\"model\":{\"type\":\"BPE\",\"vocab\":{\"k\":0,\"g\":1},\"merges\":[]}}",
+         "g\xe3\x8e\x8f",
+         {{1, 0, 1, 0}, {0, 1, 4, 0}, {1, 1, 4, 0}},
+         3},
+        {"{\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"\xe2\x96\x81\",\"prepend_scheme\":\"always\"},"
+         "\"model\":{\"type\":\"BPE\",\"vocab\":{\"\xe2\x96\x81\":0,\"k\":1},\"merges\":[]}}",
+         "k",
+         {{0, 0, 0, 0}, {1, 0, 1, 0}},
+         2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Tokenizer *t = parsed(cases[i].json);
+        Tokens k;
+        Err err;
+        assert_true(tokenizer_encode(t, cases[i].text, strlen(cases[i].text), true, false, &k, &err));
+        assert_int_equal(k.n, cases[i].n);
+        for (size_t j = 0; j < k.n; j++)
+            if (k.at[j].id != cases[i].at[j].id || k.at[j].from != cases[i].at[j].from ||
+                k.at[j].to != cases[i].at[j].to)
+                fail_msg("case %zu, token %zu: %d of bytes %zu to %zu", i, j, k.at[j].id, k.at[j].from, k.at[j].to);
+        tokens_free(&k);
+        tokenizer_free(t);
+    }
+}
+
 static void hostile_texts_and_patterns_end_in_time(void **state)
 {
     (void)state;
@@ -701,6 +742,7 @@ int main(void)
         cmocka_unit_test(two_texts_by_the_files_template),
         cmocka_unit_test(scores_of_llama2c),
         cmocka_unit_test(what_is_no_utf8),
+        cmocka_unit_test(tokens_stand_for_their_bytes),
         cmocka_unit_test(hostile_texts_and_patterns_end_in_time),
     };
     return cmocka_run_group_tests_name("tokenizer", tests, NULL, NULL);

@@ -51,13 +51,15 @@ static void put_padded(const char *piece, int cells, Buf *out)
 }
 
 /* A text's bytes [from, to) in quotes. */
+/* A part of a character by its bytes. */
 static void put_text(const char *text, size_t from, size_t to, Buf *out)
 {
-    char *part = xmalloc(to - from + 1);
-    memcpy(part, text + from, to - from);
-    part[to - from] = '\0';
-    buf_json(out, part);
-    free(part);
+    Buf part = {0}, shown = {0};
+    buf_add(&part, text + from, to - from);
+    byte_text_shown(buf_str(&part), false, &shown);
+    buf_json(out, buf_str(&shown));
+    buf_free(&part);
+    buf_free(&shown);
 }
 
 static void put_head(const Tokenizer *t, Buf *out)
