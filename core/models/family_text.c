@@ -221,7 +221,8 @@ static void put_rotations(const FactSink *f, const Seq2seqConfig *c)
     const Seq2seqRope *r = &c->rope;
     char scaled[96] = "", local[64] = "";
     if (r->scaling)
-        snprintf(scaled, sizeof scaled, ", %s with factor %g", SCALING[r->scaling], (double)r->factor);
+        snprintf(scaled, sizeof scaled, ", %s with factor %g%s", SCALING[r->scaling], (double)r->factor,
+                 r->between ? ", its ramp not cut to whole pairs" : "");
     if (r->scaling >= ROPE_DYNAMIC)
         snprintf(scaled + strlen(scaled), sizeof scaled - strlen(scaled), "%s in texts of more than %g tokens",
                  r->scaling == ROPE_LONG ? ", its long factors" : "", (double)r->trained);

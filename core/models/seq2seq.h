@@ -47,6 +47,7 @@ typedef struct Seq2seqRope {
     float factor, low, high; /* low, high: ROPE_LLAMA3's factors of the wavelength, ROPE_YARN's slow and fast β */
     float trained;           /* tokens that were learned from */
     float stretch;           /* of cos and sin; 0: 1 */
+    bool between;            /* ROPE_YARN: the ramp's ends lie between two pairs, not on whole ones */
     float divisors[2][ROPE_PAIRS_MOST]; /* ROPE_LONG: of every pair in a short text, in a long one */
 } Seq2seqRope;
 

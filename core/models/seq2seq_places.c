@@ -63,7 +63,11 @@ static double yarn_pair(const Seq2seqRope *r, int width, double turns)
 /* YaRN: fast pairs stay, slow ones are divided, between them by a ramp over the pairs' numbers. */
 static double yarn(const Seq2seqRope *r, int width, double rate, int k)
 {
-    double low = dm_floor(yarn_pair(r, width, (double)r->high)), high = -dm_floor(-yarn_pair(r, width, (double)r->low));
+    double low = yarn_pair(r, width, (double)r->high), high = yarn_pair(r, width, (double)r->low);
+    if (!r->between) {
+        low = dm_floor(low);
+        high = -dm_floor(-high);
+    }
     low = low < 0 ? 0 : low;
     high = high > width - 1 ? width - 1 : high;
     double keep = 1 - between_0_and_1((k - low) / (high > low ? high - low : 0.001));

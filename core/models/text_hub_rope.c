@@ -118,8 +118,7 @@ static bool rope_kind(const HubReading *k, const Json *rope, Seq2seqConfig *c, E
         r->trained = (float)c->positions;
     if (r->scaling == ROPE_LONG)
         return rope_long(k, rope, c, err);
-    if (yarn && !json_bool(json_get(rope, "truncate"), true))
-        return err_set(err, "%s: \"rope_scaling\" has \"truncate\": false, which is not built here", k->path);
+    r->between = yarn && !json_bool(json_get(rope, "truncate"), true);
     return !yarn || yarn_stretch(k, rope, r, err);
 }
 

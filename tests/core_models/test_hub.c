@@ -436,6 +436,17 @@ static void known_numbers(void **state)
             assert_true(whole || quarter || (rate < plain && rate > plain / 4));
         }
     }
+    /* "truncate": false. The ramp from 20.95 to 45.03, where 32 turns and 1 turn over 4,096 tokens fall. */
+    c.rope.trained = 4096;
+    c.rope.between = true;
+    for (int k = 0; k < 64; k++) {
+        double plain = pow(10000, -k / 64.0), rate = seq2seq_rope_rate(&c, false, k, 9);
+        double ends[2] = {32, 1};
+        for (int e = 0; e < 2; e++)
+            ends[e] = 64 * log(4096 / (ends[e] * 2 * acos(-1))) / log(10000);
+        double done = fmin(1, fmax(0, (k - ends[0]) / (ends[1] - ends[0])));
+        assert_true(fabs(rate / plain - (1 - 0.75 * done)) < 1e-7);
+    }
     assert_true(fabs((double)seq2seq_yarn_stretch(4) - 1.138629) < 1e-6);
     assert_true(fabs((double)seq2seq_yarn_stretch(16) - 1.277259) < 1e-6);
     for (int h = 0; h < 8; h++)
