@@ -615,10 +615,24 @@ static void a_sheet_of_words(void **state)
     (void)state;
     run("goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=6]; word tired wide; view sheet; compare sides");
     draw(40, 120);
-    assert_true(on_screen("what \"qu'\" looks at") && on_screen("A>B") && on_screen("B>A"));
+    assert_true(on_screen("row qu'  0 ") && on_screen("most") && on_screen("A>B") && on_screen("B>A"));
     draw(24, 80);
     assert_true((on_screen("A>B") && on_screen("B>A")) || (on_screen("more in A") && on_screen(" in B")));
-    run("pin off; reset edits; reset view");
+    run("pin off; reset edits; reset view; goto encoder.blocks.1.self_attn.pattern[s=0]; view sheet");
+    draw(24, 80); /* one line for whose row and the colours; blocks and heads are told apart */
+    assert_true(on_screen("what \"the\" looks at  0 ") && on_screen("most") && on_screen("b1 h0"));
+    assert_true(
+        session_open_input(&s, "the animal did not cross the street because it was too tired because it was too tired",
+                           &error));
+    run("goto encoder.blocks.1.self_attn.pattern[s=0,h=0]; view sheet");
+    draw(24, 80); /* beside each line how much the word has that has most */
+    int shares = 0;
+    for (int i = 3; i < 21 * c.w; i++) {
+        const Cell *k = &c.cells[i];
+        shares += k->ch == '%' && k[-1].ch == ' ' && k[-2].ch >= '0' && k[-2].ch <= '9' && k[-2].ref.run &&
+                  i % c.w < 60;
+    }
+    assert_int_equal(shares, 12);
     Buf many = {0};
     for (int i = 0; i < 7; i++)
         buf_puts(&many, "the animal was too tired because ");

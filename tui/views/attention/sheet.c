@@ -127,7 +127,10 @@ static void draw_lost(const Paint *p, const Sheet *s, const Attend *a, int head,
 enum {
     BRIEFEST = 3,
     LEFT_OUT = 28, /* columns of "10/12 blocks and 10/12 heads" */
-    SWATCH = 2     /* … of a colour */
+    SWATCH = 2,    /* … of a colour */
+    RAMP = 11,     /* … of the shortest "0 ▒▒▒▒ most" */
+    ONE_DIGIT = 10,
+    MOST_WORD = 14
 };
 
 static void put_left_out(Buf *out, const char *what, int first, int shown, int all)
@@ -215,6 +218,31 @@ static void draw_ramp(const Paint *p, const ColourScale *scale, int y, int x, in
     canvas_text(p->c, y, x + 3 + cells, room - 3 - cells, STYLE_DIM, "most");
 }
 
+/* Below lines of words, where there is one line for it: whose row they are, what the colours mean, and where the words'
+ * names have no room, from which to which they go. */
+static void draw_ends(const Paint *p, const Attend *a, const Sheet *s, const ColourScale *scale, Rect r)
+{
+    static const char *const FORMS[] = {"what \"%s\" looks at: %s … %s",
+                                        "%s looks at %s … %s",
+                                        "row %s: %s … %s",
+                                        "row %s: %s…%s",
+                                        "what \"%s\" looks at",
+                                        "row %s"};
+    enum { FORMS_COUNT = sizeof FORMS / sizeof *FORMS, NAMED = FORMS_COUNT - 2 };
+    char t[32], first[32], last[32], text[160];
+    int used = r.w;
+    axis_label(a->t_axis, a->at_t, t, sizeof t);
+    axis_label(a->u_axis, 0, first, sizeof first);
+    axis_label(a->u_axis, a->u_axis->n - 1, last, sizeof last);
+    for (int i = s->under.h ? NAMED : 0; i < FORMS_COUNT && used + 1 + RAMP > r.w; i++) {
+        utf8_print(text, sizeof text, FORMS[i], t, first, last);
+        used = utf8_cells(text);
+    }
+    used = canvas_text(p->c, s->caption_y, r.x, r.w, STYLE_DIM, text);
+    used += used + 2 + RAMP > r.w ? 1 : 2;
+    draw_ramp(p, scale, s->caption_y, r.x + used, r.w - used);
+}
+
 /* Returns the points that the longest bar stands for: 0 where there is no line to say what they are. */
 static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r)
 {
@@ -224,6 +252,11 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
     bool changed = a->v.side == SIDE_DIFF || (a->v.side == SIDE_B && session_compares(p->s));
     float most = a->pattern && !s->listed && !changed ? most_lost(p->s) : 0; /* measured without the change */
     ColourScale scale = attend_scale(p, a, false);
+    const Rect last = sheet_thumb(s, s->blocks - 1, s->heads - 1);
+    if (s->listed && last.y + last.h >= s->caption_y && a->whole > 0 && !scale.is_signed && !p->s->look.locked) {
+        draw_ends(p, a, s, &scale, r);
+        return 0;
+    }
     HeatSize pixels = heat_fine(p, s->size);
     static const char *const SCALES[][2] = {{"each on its own scale", "own scales"},
                                             {"each on its own scale, one for A and B", "A and B share scales"},
@@ -315,7 +348,7 @@ static void draw_edges(const Paint *p, const Sheet *s, Rect r, int block, int he
     for (int b = s->first_block; s->r.x > r.x && b < s->first_block + s->down; b++) {
         Rect box = sheet_thumb(s, b, s->first_head);
         canvas_printf(p->c, box.y, s->folds > 1 ? box.x - SHEET_LABEL : r.x, SHEET_LABEL - 1,
-                      b == block ? STYLE_CURSOR : STYLE_AXIS, "%d", b);
+                      b == block ? STYLE_CURSOR : STYLE_AXIS, s->listed && s->blocks <= ONE_DIGIT ? "b%d" : "%d", b);
     }
     if (s->head_y >= 0 && s->r.x > r.x)
         canvas_text(p->c, s->head_y, r.x, SHEET_LABEL - 1, STYLE_DIM,
@@ -340,9 +373,28 @@ static void draw_words(const Paint *p, const Attend *a, const Sheet *s)
     }
     for (int i = 0; s->listed && i < s->blocks * s->heads; i++) {
         Rect box = sheet_thumb(s, i / s->heads, i % s->heads);
-        canvas_printf(p->c, box.y, box.x - SHEET_LABEL - 1, SHEET_LABEL,
+        canvas_printf(p->c, box.y, box.x - SHEET_LABEL - (s->heads > ONE_DIGIT), SHEET_LABEL,
                       i % s->heads == a->head ? STYLE_TEXT : STYLE_AXIS, "h%d", i % s->heads);
     }
+}
+
+/* Right of a line of words, as far as there is room: which of them has most of it, and how much. */
+static void draw_most(const Paint *p, const Attend *block, const Sheet *s, int head, Rect box)
+{
+    enum { WORD_FEWEST = 5 };
+    const int x = box.x + box.w + 2, word = s->r.x + s->r.w - x - WORD_SHARE;
+    char label[WORD_LABEL];
+    Attend a = *block;
+    int best = 0;
+    if (!s->listed || !a.in_share || a.v.side == SIDE_DIFF || word < WORD_FEWEST)
+        return;
+    a.head = head;
+    for (int u = 1; u < a.u_axis->n; u++)
+        if (a.v.values[attend_cell(&a, head, a.at_t, u)] > a.v.values[attend_cell(&a, head, a.at_t, best)])
+            best = u;
+    const int wide = word < MOST_WORD ? word : MOST_WORD;
+    canvas_label(p->c, box.y, x, wide, STYLE_AXIS, axis_label(a.u_axis, best, label, sizeof label));
+    shown_share_right(p, &a.v, attend_cell(&a, head, a.at_t, best), box.y, x + wide, WORD_SHARE, STYLE_TEXT);
 }
 
 /* Struck through, for its pattern is as it was. */
@@ -387,6 +439,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                 draw_thumb(p, &a, &s, h, box);
             else
                 canvas_text(p->c, box.y, box.x, box.w, STYLE_DIM, there ? "…" : "-");
+            if (there && a.v.values && h < a.heads)
+                draw_most(p, &a, &s, h, box);
             if (there && attend_off(p->s, &a, h))
                 draw_off(p, box);
             if (b == block && h == here.head)
