@@ -609,6 +609,22 @@ static void half_a_line_is_marked(void **state)
     run("reset view");
 }
 
+/* Where a panel has no room for its words' numbers, a line says what their grounds mean. */
+static void grounds_have_a_scale(void **state)
+{
+    (void)state;
+    run("goto encoder.blocks.1.self_attn.pattern; word tired wide; view sentence; compare sides");
+    draw(24, 80);
+    assert_true(on_screen("B>A ") && on_screen(" A>B"));
+    int ends = 0;
+    for (int i = 2; i < 21 * c.w; i++) /* behind the colours of A and of B how much full colour is */
+        ends += c.cells[i].ch == '%' && c.cells[i - 2].ch >= '0' && c.cells[i - 2].ch <= '9' &&
+                c.cells[i - c.w].ch == ' ' && c.cells[i + c.w].ch != '%' && c.cells[i - 12].level > 0;
+    assert_int_equal(ends, 2);
+    run("pin off; reset edits; reset view");
+    assert_true(session_open_input(&s, SENTENCE, &error));
+}
+
 /* A sheet of A | B says what it is and which colour is whose; of a long text it uses the room that it has. */
 static void a_sheet_of_words(void **state)
 {
@@ -861,6 +877,7 @@ int main(void)
                                        cmocka_unit_test(signs_stand_in_quotes),
                                        cmocka_unit_test(bars_of_a_close_up),
                                        cmocka_unit_test(half_a_line_is_marked),
+                                       cmocka_unit_test(grounds_have_a_scale),
                                        cmocka_unit_test(a_sheet_of_words),
                                        cmocka_unit_test(no_word_is_left_out),
                                        cmocka_unit_test(uniform_has_its_name),

@@ -31,6 +31,8 @@ enum {
     RULE_WIDE = 28,
     SCALE_LEAST = 16,
     SCALE_MOST = 28,
+    COLOURS_LEAST = 4, /* cells of a scale with short ends */
+    COLOURS_MOST = 16,
     THICK = 4
 };
 
@@ -38,6 +40,7 @@ typedef struct WordLines {
     Attend a;
     WordList queries, keys;
     Rect gap, right, rule; /* gap.w = 0: no room for lines; right: the numbers */
+    Rect colours;          /* what the grounds mean, where no number says it */
     int value_y, head_y;   /* −1: none */
     bool all;              /* every head has a column of cells … */
     int column;            /* … so wide */
@@ -125,15 +128,18 @@ static void sentence_layout(const Paint *p, Rect r, WordLines *v)
     v->value_y = r.h > 2 ? rect_cut(&r, 'b', 1).y : -1;
     const bool scores = !(a->whole > 0), exact = a->t_axis->n == r.h && a->u_axis->n <= r.h;
     v->rule = rect_cut(&r, 'b', r.h > RULE_FROM && !(scores && exact && !v->all)); /* rather every score than how */
+    v->colours = (Rect){0};
     const bool listed = scores && !attend_is_mask(a) && a->t_axis->n <= r.h && a->u_axis->n <= r.h;
     if (!v->all && !listed && stack_both(p->s, r, v)) /* scores have numbers and bars of both signs: a line for each */
         return;
-    const int asks = word_widest(p->s, a, true);
+    const int asks = word_widest(p->s, a, true), looked = word_widest(p->s, a, false);
+    if (!v->all && !scores && v->rule.h && r.w - asks - looked - 2 * WORD_MARKS - NUMBERS < GAP_LEAST)
+        v->colours = rect_cut(&r, 'b', 1);
     v->head_y = v->all && r.h > 2 ? rect_cut(&r, 't', 1).y : -1;
     v->queries = word_list(r, asks, a->t_axis->n, a->at_t, 0, PITCH_MOST);
     v->folded = word_masked_tail(a);
     const int n = a->u_axis->n - v->folded + (v->folded > 0), at_u = a->at_u < n ? a->at_u : n - 1;
-    v->keys = word_list(r, word_widest(p->s, a, false), n, at_u, 0, v->queries.pitch);
+    v->keys = word_list(r, looked, n, at_u, 0, v->queries.pitch);
     if (v->keys.pitch < v->queries.pitch)
         v->queries = word_list(r, asks, a->t_axis->n, a->at_t, 0, v->keys.pitch);
     scroll_lists(v);
@@ -389,15 +395,41 @@ static void draw_stacked(const Paint *p, const WordLines *v, bool focus)
 static void draw_rule(const Paint *p, const WordLines *v)
 {
     Rect rule = v->rule;
-    if (v->all && rule.h && rule.w > RULE_LEAST + SCALE_LEAST) {
+    const bool diff = v->stacked && v->a.v.side == SIDE_DIFF;
+    if ((v->all || diff) && rule.h && rule.w > RULE_LEAST + SCALE_LEAST) {
         const int rest = rule.w - RULE_LEAST;
         const Rect bar = rect_cut(&rule, 'r', rest < SCALE_MOST ? rest : SCALE_MOST);
-        const ColourScale scale = attend_heads_scale(p, &v->a);
+        const ColourScale scale = v->all ? attend_heads_scale(p, &v->a) : attend_scale(p, &v->a, true);
         colour_scale_bar(p, &scale, bar.y, bar.x, bar.w);
         rule.w -= 2;
     }
     const bool wide = v->all && v->a.whole > 0 && rule.w >= RULE_WIDE;
     word_rule(p, &v->a, !v->gap.w ? "bold" : wide ? "lines of all heads" : "lines", rule);
+}
+
+/* "0 ▒▒▒▒ 46.4 %", of A − B "B>A 4.1 ▒▒▒▒ 4.1 A>B", in points: what the grounds of words mean. */
+static void draw_colours(const Paint *p, const WordLines *v)
+{
+    const Rect r = v->colours;
+    const ColourScale scale = attend_scale(p, &v->a, true);
+    char low[24] = "0", high[24], low_end[16] = "0", end[16];
+    if (!r.h || !(scale.high > scale.low))
+        return;
+    const float unit = v->a.in_share ? 100 : 1;
+    number_text(end, sizeof end, unit * scale.high, 4);
+    number_text(low_end, sizeof low_end, unit * fabsf(scale.low), 4);
+    utf8_print(high, sizeof high, v->a.v.side == SIDE_DIFF ? "%s A>B" : v->a.in_share ? "%s %%" : "%s", end);
+    utf8_print(low, sizeof low, v->a.v.side == SIDE_DIFF ? "B>A %s" : scale.low < 0 ? "-%s" : "%s", low_end);
+    const int room = r.w - utf8_cells(low) - utf8_cells(high) - 2, cells = room < COLOURS_MOST ? room : COLOURS_MOST;
+    if (cells < COLOURS_LEAST)
+        return;
+    int x = r.x + 1 + canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, low);
+    for (int i = 0; i < cells; i++, x++) {
+        const float value = scale.low + (scale.high - scale.low) * ((float)i + 0.5F) / (float)cells;
+        canvas_pixel(p->c, r.y, x, -1, colour_scale_colour(&scale, value), colour_scale_level(&scale, value),
+                     colour_scale_sign(&scale, value), (Ref){0});
+    }
+    canvas_text(p->c, r.y, x + 1, r.x + r.w - x - 1, STYLE_DIM, high);
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
@@ -415,6 +447,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         draw_keys(p, &v);
     }
     draw_rule(p, &v);
+    draw_colours(p, &v);
     if (v.value_y >= 0)
         attend_value_line(p, &v.a, v.value_y, r.x, r.w);
 }
