@@ -59,6 +59,17 @@ static void header_block(const Session *s, bool ranges, Buf *out)
         buf_printf(out, ", %s", own->word);
 }
 
+/* What stands outside the forward pass, in another block than the step on the map: a rollout is no step. NULL: none. */
+static const Node *header_probe(const Session *s)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    const NodeId n = session_node(s, SIDE_B, s->place.path), show = s->stages.boxes[s->place.box].show;
+    if (n == NO_NODE || show == NO_NODE || !(graph_node(g, n)->flags & NODE_PROBE))
+        return NULL;
+    return anatomy_block_of(g, s->place.path) != anatomy_block_of(g, graph_node(g, show)->path) ? graph_node(g, n)
+                                                                                                : NULL;
+}
+
 /* Program, model, picture, step, block, head, edits. A pinned picture stands in front of the one on show. words: the
  * input has lines of its own. brief 1: without how many blocks and heads there are; 2: without the pinned picture, or a
  * text's symbol, too; 3: without the symbol, or a text's model. most: cells of the input's name; 0: all of it. */
@@ -82,12 +93,20 @@ static void header_text(const Session *s, bool named, bool words, int brief, int
         buf_puts(out, " ");
         put_input(session_input(s, SIDE_B), most, out);
     }
-    buf_printf(out, "%s step %d of %d: %s", out->len ? " " : "", step, total, box->label);
-    if (*box->symbol && brief < (words ? 2 : 3))
+    const Node *probe = header_probe(s);
+    if (probe)
+        buf_printf(out, "%s %s", out->len ? " " : "", node_name(probe));
+    else
+        buf_printf(out, "%s step %d of %d: %s", out->len ? " " : "", step, total, box->label);
+    if (!probe && *box->symbol && brief < (words ? 2 : 3))
         buf_printf(out, " (%s)", box->symbol);
     if (block >= 0)
         header_block(s, ranges, out);
-    if (block >= 0 && screen_now(s)->group == GROUP_ATTENTION)
+    const bool heads = !probe ||
+                       node_role(session_graph(s, SIDE_B), session_node(s, SIDE_B, s->place.path), ROLE_HEAD) !=
+                           AXIS_NONE ||
+                       attention_over_heads(s, session_graph(s, SIDE_B), -1);
+    if (block >= 0 && heads && screen_now(s)->group == GROUP_ATTENTION)
         header_head(s, ranges, out);
     for (int i = 0; i < s->edits.count; i++)
         buf_printf(out, "%s%s", i ? "; " : "  edit: ", s->edits.line[i]);

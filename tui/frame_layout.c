@@ -147,7 +147,9 @@ static void layout_main(const Session *s, Frame *f, Rect r, bool side_column, bo
         Rect column = rect_cut(&r, 'r', step_of(SIDE_WIDTH, r.w));
         layout_side_column(s, f, column, side, lesson);
     }
-    if (view->below && !s->look.average) /* the same query in the block's other heads */
+    Attend a;
+    const bool others = !attend_open(s, side, -1, &a) || a.heads > 1; /* a rollout has none */
+    if (view->below && !s->look.average && others)                    /* the same query in the block's other heads */
         add_pane(f, view->below, rect_cut(&r, 'b', step_of(BELOW_LINES, r.h)), side, false, false);
     if (view->below && r.h >= AROUND_LINES && session_input(s, side)->kind != INPUT_TEXT) /* words have their bars */
         add_pane(f, &VIEW_PROFILE, rect_cut(&r, 'b', PROFILE_LEAST), side, false, false);

@@ -625,6 +625,21 @@ static void grounds_have_a_scale(void **state)
     assert_true(session_open_input(&s, SENTENCE, &error));
 }
 
+/* A rollout is no step and has no heads: the line on top says neither, and its row is not drawn twice. */
+static void a_rollout_is_no_step(void **state)
+{
+    (void)state;
+    run("goto probs; where rollout");
+    draw(40, 120);
+    assert_true(on_screen("  rollout  ") && !on_screen(": probs (p)") && !on_screen("self-attention  head ") &&
+                !on_screen("every head"));
+    assert_true(on_screen("largest weights"));
+    run("where attention; option one-head on; where attention");
+    draw(40, 120);
+    assert_true(on_screen(": softmax") && on_screen("self-attention  head ") && on_screen("every head"));
+    run("option one-head off; reset view");
+}
+
 /* A sheet of A | B says what it is and which colour is whose; of a long text it uses the room that it has. */
 static void a_sheet_of_words(void **state)
 {
@@ -878,6 +893,7 @@ int main(void)
                                        cmocka_unit_test(bars_of_a_close_up),
                                        cmocka_unit_test(half_a_line_is_marked),
                                        cmocka_unit_test(grounds_have_a_scale),
+                                       cmocka_unit_test(a_rollout_is_no_step),
                                        cmocka_unit_test(a_sheet_of_words),
                                        cmocka_unit_test(no_word_is_left_out),
                                        cmocka_unit_test(uniform_has_its_name),

@@ -45,7 +45,7 @@ static float whole_of(const Graph *g, const Attend *a)
     int heads = graph_role(g, ROLE_HEAD, SEQUENCE_ANY); /* the sum itself has lost the axis */
     if (site_is(g, a->path, SITE_HEADS_SUM))
         return heads == AXIS_NONE ? 1 : (float)g->axes[heads].n;
-    return a->pattern || site_is(g, a->path, SITE_MEAN_PATTERN) ? 1 : 0;
+    return a->pattern || site_is(g, a->path, SITE_MEAN_PATTERN) || site_is(g, a->path, SITE_ROLLOUT) ? 1 : 0;
 }
 
 /* What the softmax of these shares got, where something is masked there. */
