@@ -640,6 +640,20 @@ static void a_rollout_is_no_step(void **state)
     run("option one-head off; reset view");
 }
 
+/* Where the texts differ is seen however far from the cursor; points say what they are points of. */
+static void where_texts_differ_is_seen(void **state)
+{
+    (void)state;
+    run("goto decoder.tokens[t=14]; pin; word animal horse; map");
+    draw(24, 80);
+    assert_true(on_screen("  2  animal") && on_screen("  2  cheval") && on_screen("  2  other"));
+    run("goto probs; view answer; compare diff");
+    draw(60, 200);
+    assert_true(on_screen("A names") && on_screen("of the word that moved most"));
+    run("pin off; reset edits; reset view");
+    assert_true(session_open_input(&s, SENTENCE, &error));
+}
+
 /* A sheet of A | B says what it is and which colour is whose; of a long text it uses the room that it has. */
 static void a_sheet_of_words(void **state)
 {
@@ -894,6 +908,7 @@ int main(void)
                                        cmocka_unit_test(half_a_line_is_marked),
                                        cmocka_unit_test(grounds_have_a_scale),
                                        cmocka_unit_test(a_rollout_is_no_step),
+                                       cmocka_unit_test(where_texts_differ_is_seen),
                                        cmocka_unit_test(a_sheet_of_words),
                                        cmocka_unit_test(no_word_is_left_out),
                                        cmocka_unit_test(uniform_has_its_name),

@@ -24,6 +24,9 @@ typedef struct Moved {
     float by; /* of the word that moved most, by size */
 } Moved;
 
+static const char *const POINTS_OF[] = {"of the word that moved most; grey: A and B name the same",
+                                        "of the word that moved most; grey: same", "of the word that moved most"};
+
 /* The whole tensor that a row of an answer was cut from. */
 static Shown whole_of(Shown v)
 {
@@ -117,10 +120,15 @@ void answer_moved_draw(const Paint *p, const AnswerTable *t, Rect r)
               a_x = x + label_w, b_x = a_x + w, end = b_x + w, points = r.x + r.w - end >= POINTS ? POINTS : 0,
               bar_x = end + points + 1, bar = r.x + r.w - bar_x;
     canvas_text(p->c, r.y, x, label_w - 1, STYLE_HEADER, token->sequence == SEQUENCE_TARGET ? "after" : "at");
-    canvas_text(p->c, r.y, a_x, w - 1, STYLE_SIDE_A, "A");
-    canvas_text(p->c, r.y, b_x, w - 1, STYLE_SIDE_B, "B");
+    canvas_text(p->c, r.y, a_x, w - 1, STYLE_SIDE_A, "A names");
+    canvas_text(p->c, r.y, b_x, w - 1, STYLE_SIDE_B, "B names");
     if (points)
         canvas_right(p->c, r.y, end, points, STYLE_HEADER, "points");
+    for (int i = 0; i < 3 && points; i++) /* as much as there is room for of what they are points of */
+        if (utf8_cells(POINTS_OF[i]) <= bar) {
+            canvas_text(p->c, r.y, bar_x, bar, STYLE_DIM, POINTS_OF[i]);
+            break;
+        }
     for (int i = 0; i < n; i++) {
         const size_t at = (size_t)m[i].token;
         const Shown a = whole_of(t->a), b = whole_of(t->b);

@@ -102,9 +102,9 @@ static int draw_place_at(const Paint *p, const Alike *a, int place, Rect r)
     if (place > 0)
         snprintf(name, sizeof name, "%s%d", r.w < 9 ? "" : "block ", place - 1);
     else
-        snprintf(name, sizeof name, "%s", r.w > 5 ? "start" : "in");
+        snprintf(name, sizeof name, "%s", r.w > 5 || (r.w == 5 && !here) ? "start" : "in");
     bool before = place == a->first && place > 0, after = place == a->first + a->shown - 1 && place < a->places - 1;
-    const char *mark = here ? ">" : before ? "‹" : r.w > ALIKE_THIN ? " " : "";
+    const char *mark = here ? ">" : before ? "‹" : r.w > ALIKE_THIN && utf8_cells(name) < r.w ? " " : "";
     const char *on = !after ? "" : r.w > ALIKE_ALL ? " ›" : "›";
     return canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s%s", mark, name, on);
 }
@@ -419,7 +419,7 @@ static void draw_heads(const Paint *p, const Alike *a, int place)
     canvas_text(p->c, y, x, ALIKE_NUMBER, STYLE_AXIS, "cosine");
     if (a->side != SIDE_DIFF && wide > ALIKE_NUMBER)
         canvas_text(p->c, y, x + ALIKE_NUMBER + 1, swatch_wide(a), STYLE_AXIS,
-                    swatch_wide(a) >= ALIKE_LEAST ? "components" : "rgb");
+                    swatch_wide(a) >= ALIKE_LEAST ? "components" : "PCA");
     if (a->wide >= ALIKE_ALL)
         canvas_right(p->c, y, x + a->wide - ALIKE_LENGTH, ALIKE_LENGTH, STYLE_AXIS, "length");
 }

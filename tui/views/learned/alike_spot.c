@@ -59,9 +59,12 @@ void alike_put_longest(const Spot *v, const char *before, int width, Buf *out)
 const char *alike_own(int width)
 {
     static const char *const SAID[] = {
-        "rgb: 3 principal components, each place its own: compare within one place alone",
-        "rgb: 3 principal components, each place its own", "rgb: components, each its own", "rgb: each place its own",
-        "rgb: each its own"};
+        "PCA: 3 components as red, green, blue, each place its own: compare within one place alone",
+        "PCA: 3 components as red, green, blue, each place its own",
+        "PCA: 3 as red, green, blue",
+        "PCA: each place its own",
+        "PCA: each its own",
+        "PCA: rgb"};
     for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++)
         if (utf8_cells(SAID[i]) <= width)
             return SAID[i];

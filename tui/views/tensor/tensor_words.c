@@ -140,9 +140,12 @@ static void put_more(const Paint *p, const Column *c)
     const size_t n = strlen(text);
     if (c->other < (size_t)above || c->other >= (size_t)(above + c->r.h))
         snprintf(text + n, sizeof text - n, "; %zu differs", c->other);
-    if ((int)strlen(text) > r.w)
-        text[n] = '\0';
-    canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text);
+    if ((int)strlen(text) <= r.w) {
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text);
+        return;
+    }
+    canvas_printf(p->c, r.y, c->r.x, PLACE, STYLE_AXIS, "%3zu", c->other); /* rather that word than how many */
+    shown_number(p, &c->v, c->other, r.y, r.x, r.w, STYLE_STRONG);
 }
 
 static void draw_column(const Paint *p, const Column *c, bool focus)
