@@ -344,6 +344,21 @@ static int forced_word(const Decoder *x, bool cut)
     return (cut && v->last ? v->last : x->length == 1 && !x->o->begin_n ? v->first : 0) - 1;
 }
 
+/* The word with the largest share; those next to it stay with the beginning. */
+static int take_largest(Decoder *x, int at, int forced, DecodeCandidate *chosen)
+{
+    DecodeCandidate list[1 + DECODE_RIVALS];
+    DecodeNode *node = &x->d->node[at];
+    int found = 0;
+    offer_words(x, at, forced, list, &found, 1 + DECODE_RIVALS);
+    node->rivals = found > 0 ? found - 1 : 0;
+    for (int i = 0; i < node->rivals; i++)
+        node->rival[i] = (DecodeRival){list[1 + i].word, list[1 + i].share};
+    if (found > 0)
+        *chosen = list[0];
+    return found > 0;
+}
+
 /* Carries the beginnings on by a word each; returns how many are alive. */
 static int next_words(Decoder *x, int *alive, int n, int width, bool cut)
 {
@@ -352,6 +367,8 @@ static int next_words(Decoder *x, int *alive, int n, int width, bool cut)
     const int forced = forced_word(x, cut);
     if (forced < 0 && x->o->kind == DECODE_SAMPLE && x->o->temperature > 0)
         found = draw(x, alive[0], &list[0]);
+    else if (width == 1 && n == 1)
+        found = take_largest(x, alive[0], forced, &list[0]);
     else
         for (int i = 0; i < n; i++)
             offer_words(x, alive[i], forced, list, &found, width);

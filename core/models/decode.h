@@ -71,6 +71,13 @@ typedef struct DecodeDraw {
     int words, top_k, left; /* how many there were, how many of them top-k left, and how many of these top-p */
 } DecodeDraw;
 
+/* A word that a greedy choice passed over. */
+enum { DECODE_RIVALS = 3 };
+typedef struct DecodeRival {
+    int word;
+    double share; /* among all */
+} DecodeRival;
+
 /* A word that was written: a node of the tree of beginnings. Number 0 is the start. */
 typedef struct DecodeNode {
     int word, parent;       /* −1 for the start */
@@ -82,6 +89,9 @@ typedef struct DecodeNode {
     bool cut;               /* it ended because no more words were allowed: the model had not come to an end */
     bool forced;            /* the vocabulary says which word stands here: it takes nothing off log_share */
     const DecodeDraw *draw; /* what the word behind it was drawn from; NULL: none was drawn */
+    DecodeRival rival[DECODE_RIVALS]; /* [rivals]: next to the word behind it, where that was the largest; largest
+                                         first */
+    int rivals;
     /* The step that read this beginning and says what may follow; run NULL where it was never carried on, or forgotten.
      */
     Graph *graph;

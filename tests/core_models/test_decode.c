@@ -30,6 +30,26 @@ static void same_tree(const Decode *a, const Decode *b)
     }
 }
 
+/* What a greedy choice passed over: the step's own shares, the largest first, none of them larger than the chosen. */
+static void rivals_are_next(const Decode *d, const Model *m)
+{
+    const size_t words = (size_t)m->text.target_words;
+    for (int i = 1; i < d->count; i++) {
+        const DecodeNode *n = &d->node[i], *from = &d->node[n->parent];
+        if (n->forced || !from->run)
+            continue;
+        const float *p = run_need(from->run, from->nodes.probs) + graph_cells(from->graph, from->nodes.probs) - words;
+        double last = n->share;
+        assert_int_equal(from->rivals, DECODE_RIVALS);
+        for (int k = 0; k < from->rivals; k++) {
+            assert_true(from->rival[k].word != n->word && from->rival[k].share <= last);
+            assert_true((double)p[from->rival[k].word] >= from->rival[k].share);
+            assert_true((double)p[from->rival[k].word] <= from->rival[k].share);
+            last = from->rival[k].share;
+        }
+    }
+}
+
 static void greedy_is_a_beam_of_one(void **state)
 {
     (void)state;
@@ -43,6 +63,7 @@ static void greedy_is_a_beam_of_one(void **state)
         text_model_seeded(&m, &c, 11);
         o.most = 9;
         decode(&a, &m, &o);
+        rivals_are_next(&a, &m);
         o.kind = DECODE_BEAM;
         o.width = 1;
         decode(&b, &m, &o);

@@ -193,9 +193,20 @@ static void the_rows_numbers_are_of_its_words(void **state)
     (void)state;
     static const int HIGH[] = {24, 40, 60}, WIDE[] = {80, 120, 200};
     static const char *const FATES[] = {"", "dropped", "cut", "ended", "best"};
-    run("decode beam");
+    run("decode greedy");
     assert_true(decoding_all(&s, &error));
     const Decoding *d = session_decoding(&s, SIDE_B);
+    const DecodeRival *rival = &d->text->node[0].rival[0];
+    char over[96], much[32];
+    share_text(much, sizeof much, (float)rival->share);
+    snprintf(over, sizeof over, "%s %s", session_exhibit(&s, SIDE_B)->model->target.word[rival->word], much);
+    for (size_t k = 0; k < sizeof WIDE / sizeof *WIDE; k++) { /* what a greedy choice passed over stands beside it */
+        draw(HIGH[k], WIDE[k]);
+        assert_true(on_screen(over));
+    }
+    run("decode beam");
+    assert_true(decoding_all(&s, &error));
+    d = session_decoding(&s, SIDE_B);
     int parts = 0;
     for (int at = 0; at < d->lines; at++) {
         const DecodingLine *l = &d->line[at];

@@ -1,7 +1,7 @@
 /* The tree of beginnings that a search looked at, with the share of each last word, the sum of logs and the score; what
  * was written in the end; and what keys and values kept save. The way to the best text stands in the first column, what
  * was tried beside it further in, above the word that was carried on instead: a row for each that lost, with all that
- * it went on with. */
+ * it went on with. Beside a greedy choice stands what it passed over. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,10 @@ enum {
     DRAW_NAME = 24,
     DRAW_SHARE = 10,
     BAR_LEAST = 10,
-    BAR_MOST = 48
+    BAR_MOST = 48,
+    RIVALS_FROM = 10, /* columns of words before those that were passed over */
+    RIVALS_GAP = 2,
+    RIVALS_LEAST = 12
 };
 
 typedef struct Layout {
@@ -190,11 +193,27 @@ static Rect bar_of(const Layout *l, int y)
     return (Rect){y, x, 1, w < BAR_LEAST ? 0 : w > BAR_MOST ? BAR_MOST : w};
 }
 
+/* Where words stand that a greedy choice passed over: behind the longest word; columns that are left for them. */
+static Rect rivals_of(const Decoding *d, const Layout *l, int y)
+{
+    int widest = RIVALS_FROM;
+    for (int i = 0; i < d->lines; i++) {
+        const int cells = utf8_cells(d->line[i].word);
+        widest = cells > widest ? cells : widest;
+    }
+    const int x = 2 + widest + RIVALS_GAP, w = l->word - x;
+    return (Rect){y, l->lines.x + x, 1, d->how.kind == DECODE_BEAM || w < RIVALS_LEAST ? 0 : w};
+}
+
 static void draw_header(const Paint *p, const Decoding *d, const Layout *l)
 {
     Rect r = l->header;
     int x = r.x + l->word;
     canvas_text(p->c, r.y, r.x, l->word, STYLE_HEADER, "  next token");
+    if (d->lines && d->text->node[0].rivals) {
+        const Rect over = rivals_of(d, l, r.y);
+        canvas_text(p->c, r.y, over.x, over.w, STYLE_AXIS, "less likely");
+    }
     canvas_right(p->c, r.y, x, SHARE, STYLE_HEADER, "prob.");
     x += SHARE;
     if (l->logs) {
@@ -250,6 +269,22 @@ static void draw_score(const Paint *p, const Layout *l, double score, bool best,
         canvas_glyph(p->c, y, bar.x + i, best ? STYLE_GOOD : STYLE_DIM, best ? thick : thin);
 }
 
+/* "le 3.1 %  la 0.4 %", whole ones only. */
+static void draw_rivals(const Paint *p, const Decoding *d, const Vocabulary *v, const DecodeNode *n, Rect r,
+                        Style style)
+{
+    const DecodeNode *from = n->parent < 0 ? n : &d->text->node[n->parent];
+    int x = r.x;
+    for (int i = 0; i < from->rivals && v->word; i++) {
+        char word[64], share[32];
+        share_text(share, sizeof share, (float)from->rival[i].share);
+        utf8_clean(word, sizeof word, v->word[from->rival[i].word]);
+        if (utf8_cells(word) + 1 + utf8_cells(share) > r.x + r.w - x)
+            return;
+        x += 2 + canvas_printf(p->c, r.y, x, r.x + r.w - x, style, "%s %s", word, share);
+    }
+}
+
 /* The probability of the words of a row, from its first one on. */
 static void put_share(const Decoding *d, int first, int last, char *out, size_t n)
 {
@@ -269,7 +304,7 @@ static char *log_text(char out[16], double x)
 
 /* The numbers and what became of it are those of the whole row, wherever the cursor stands in it. True: it has more
  * words than are seen. */
-static bool draw_row(const Paint *p, const Decoding *d, const Layout *l, int first, int at, int y)
+static bool draw_row(const Paint *p, const Decoding *d, const Layout *l, const Vocabulary *v, int first, int at, int y)
 {
     static const char *const FATES[] = {[DECODING_READ] = "",
                                         [DECODING_LEFT] = "dropped",
@@ -291,6 +326,7 @@ static bool draw_row(const Paint *p, const Decoding *d, const Layout *l, int fir
     bool more = false;
     if (x < r.x + l->word)
         more = draw_words(p, d, first, end, at, (Rect){y, x, 1, r.x + l->word - x}, style);
+    draw_rivals(p, d, v, n, rivals_of(d, l, y), here ? STYLE_SELECTED : STYLE_DIM);
     x = r.x + l->word;
     put_share(d, first, end - 1, text, sizeof text);
     canvas_right(p->c, y, x, SHARE, style, text);
@@ -411,6 +447,7 @@ static void draw_tree(const Paint *p, const Decoding *d, Rect r, Side side, bool
 {
     Layout l = layout(p->s, d, r);
     const bool draws = d->how.kind == DECODE_SAMPLE && d->how.temperature != 1;
+    const Vocabulary *v = &session_exhibit(p->s, side)->model->target;
     const int of = row_of(d, d->lines);
     char lines[24] = "";
     if (of < d->lines)
@@ -441,7 +478,7 @@ static void draw_tree(const Paint *p, const Decoding *d, Rect r, Side side, bool
     int at = decoding_line(p->s, d);
     bool more = false;
     for (int i = 0, first = row_first(d, l.first); i < l.lines.h && first < d->lines; i++) {
-        more |= draw_row(p, d, &l, first, at, l.lines.y + i);
+        more |= draw_row(p, d, &l, v, first, at, l.lines.y + i);
         if (row_of(d, at) == l.first + i && (!l.draw.h || decoding_other(p->s, d) < 0))
             focus_cursor(p, focus, l.lines.y + i, l.lines.x);
         first = row_end(d, first);
