@@ -19,6 +19,7 @@
 #include "tui/canvas/export.h"
 #include "tui/frame.h"
 #include "tui/overlay.h"
+#include "tui/views/answer.h"
 #include "tui/views/shown.h"
 
 static const char SENTENCE[] = "the animal did not cross the street because it was too tired";
@@ -636,6 +637,24 @@ static void grounds_have_a_scale(void **state)
     assert_true(session_open_input(&s, SENTENCE, &error));
 }
 
+/* Where the screen has a byte-level tokeniser's sign, the line of the answer says what it is, unless a panel does. */
+static void signs_are_told(void **state)
+{
+    (void)state;
+    Paint p = {.s = &s, .c = &c, .mode = MODE_256};
+    for (int k = 0; k < 3; k++) {
+        canvas_resize(&c, 24, 120);
+        canvas_clear(&c);
+        if (k)
+            canvas_text(&c, 3, 0, 120, STYLE_TEXT, k == 1 ? "Ġof" : "Ġof  Ġ: a blank, Ċ: a line's end");
+        answer_line(&p, 22, 0, 120);
+        bool said = false;
+        for (int x = 0; x < 120; x++)
+            said = said || canvas_at(&c, 22, x)->ch == 0x10a;
+        assert_int_equal(said, k == 1);
+    }
+}
+
 /* A rollout is no step and has no heads: the line on top says neither, and its row is not drawn twice. */
 static void a_rollout_is_no_step(void **state)
 {
@@ -918,6 +937,7 @@ int main(void)
                                        cmocka_unit_test(bars_of_a_close_up),
                                        cmocka_unit_test(half_a_line_is_marked),
                                        cmocka_unit_test(grounds_have_a_scale),
+                                       cmocka_unit_test(signs_are_told),
                                        cmocka_unit_test(a_rollout_is_no_step),
                                        cmocka_unit_test(where_texts_differ_is_seen),
                                        cmocka_unit_test(a_sheet_of_words),

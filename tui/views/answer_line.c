@@ -111,6 +111,26 @@ static int put_trace(const Paint *p, int y, int x, int width)
     return cells + 1;
 }
 
+/* In what room is left: what a byte-level tokeniser's signs are, where the screen has one and no panel says it. */
+static void put_signs(const Paint *p, int y, int x, int width)
+{
+    enum { BLANK = 0x120, LINE = 0x10a };
+    static const char *const SAID[] = {"Ġ: a blank, Ċ: a line's end", "Ġ blank, Ċ line's end"};
+    bool there = false;
+    for (int i = 0; i < (y + 1) * p->c->w; i++) {
+        const uint32_t ch = p->c->cells[i].ch;
+        there = there || ch == BLANK || ch == LINE;
+        if (ch != LINE || i % p->c->w + 3 >= p->c->w)
+            continue;
+        const Cell *next = &p->c->cells[i + 1];
+        if (next[0].ch == ':' || (next[1].ch == 'a' && next[2].ch == ' '))
+            return; /* a panel says it */
+    }
+    const char *said = utf8_cells(SAID[0]) <= width ? SAID[0] : SAID[1];
+    if (there && utf8_cells(said) <= width)
+        canvas_right(p->c, y, x, width, STYLE_DIM, said);
+}
+
 void answer_line(const Paint *p, int y, int x, int width)
 {
     Rect old = canvas_clip(p->c, (Rect){y, x, 1, width});
@@ -139,5 +159,7 @@ void answer_line(const Paint *p, int y, int x, int width)
     end -= put_trace(p, y, x + 2 + (left > note_cells ? note_cells : left), left > note_cells ? left - note_cells : 0);
     if (*note && end - x > 4)
         canvas_text(p->c, y, x + 2, end - x - 2, STYLE_WARNING, note);
+    else
+        put_signs(p, y, x + 2, end - x - 4);
     p->c->clip = old;
 }
