@@ -154,7 +154,9 @@ static void draw_status(const Paint *p, const Kinds *k)
                   used + utf8_cells(text) <= r.w ? text : ": % of a token's attention");
 }
 
-/* "induction 2 of 40 heads; uniform 3 %": how many are of the kind, and what none is by chance. */
+static const char ANOTHER[] = "   v: another kind";
+
+/* "induction, what it looks at: 2 heads; uniform 3 %": how many are of the kind, and what none is by chance. */
 static void draw_title(const Paint *p, const Kinds *k, HeadKind kind, Rect r)
 {
     int named = 0, heads = session_heads(p->s);
@@ -170,14 +172,17 @@ static void draw_title(const Paint *p, const Kinds *k, HeadKind kind, Rect r)
     int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_HEADER, "%s", head_kind_word(kind));
     if (!k->r || high < low)
         return;
-    char text[64];
+    char text[64], about[160];
     if (high - low < 0.005)
         utf8_print(text, sizeof text, ": %d heads; uniform %.1f %%", named, 100 * high);
     else
         utf8_print(text, sizeof text, ": %d heads; uniform %.1f to %.1f %%", named, 100 * low, 100 * high);
-    used += canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
+    utf8_print(about, sizeof about, ", %s%s", head_kind_about(kind), text);
+    const int room = r.w - used - (k->count == 1 ? utf8_cells(ANOTHER) : 0);
+    used += utf8_cells(about) <= room ? canvas_text(p->c, r.y, r.x + used, room, STYLE_DIM, about)
+                                      : canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
     if (k->count == 1)
-        canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "   v: another kind");
+        canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, ANOTHER);
 }
 
 /* "dec 1 self, head 0: no known kind" */
@@ -240,15 +245,18 @@ static void draw_kind_header(const Paint *p, Rect r, int y)
         canvas_right(p->c, y, x, w, STYLE_HEADER, HEADS[i]);
         x += w;
     }
-    draw_about(p, y, x + 2, r.x + r.w - x - 2,
-               (const char *[]){"what is looked at, or the control", "its control: weight on", ""});
+    enum { BOTH = 40 }; /* in less no kind has room for more than its control */
+    const int room = r.x + r.w - x - 2;
+    draw_about(p, y, x + 2, room,
+               (const char *[]){room < BOTH ? "its control: weight on" : "what is looked at, or the control",
+                                "its control: weight on", ""});
 }
 
 /* What a kind is, as far as there is room. */
 static void draw_meaning(const Paint *p, const Kinds *k, int attention, int cell, Rect r)
 {
     char least[64];
-    utf8_print(least, sizeof least, "Of a kind: %d points over both.", HEAD_KIND_POINTS);
+    utf8_print(least, sizeof least, "Of a kind: %d points over uniform and control.", HEAD_KIND_POINTS);
     const char *const said[] = {
         least, k->r->applies[attention][HEAD_INDUCTION] ? " Induction: behind the same token earlier." : "",
         k->r->applies[attention][HEAD_SINK] ? " Sink: special or first tokens." : "",
