@@ -103,6 +103,36 @@ static void both_operands_are_lit(void **state)
     }
 }
 
+/* Of scores the largest lights its patch of the picture and the least does not, though both are below 0 or near it. */
+static void scores_light_the_picture(void **state)
+{
+    (void)state;
+    session.place.screen = SCREEN_TENSOR;
+    stand("blocks.0.attn.scores_raw", 0, 37, 37);
+    Canvas c = drawn(&VIEW_ROW, 22, 57, MODE_TRUE);
+    Attend a;
+    assert_true(attend_open(&session, SIDE_B, -1, &a) && a.v.values);
+    float most = -INFINITY, least = INFINITY;
+    int brightest[2] = {0, 0}; /* of the least, of the most */
+    for (int u = a.u.prefix; u < a.u_axis->n; u++) {
+        most = fmaxf(most, a.v.values[attend_cell(&a, a.head, a.at_t, u)]);
+        least = fminf(least, a.v.values[attend_cell(&a, a.head, a.at_t, u)]);
+    }
+    assert_true(least < 0);
+    for (int i = 0; i < c.h * c.w; i++) {
+        const Cell *k = &c.cells[i];
+        if (i % c.w < c.w / 2 || !k->ref.run || k->ref.node != a.v.node)
+            continue;
+        const float x = a.v.values[k->ref.cell];
+        const int green = (int)(k->fg >> 8 & 0xff);
+        if (x == most || x == least)
+            brightest[x == most] = green > brightest[x == most] ? green : brightest[x == most];
+    }
+    if (brightest[1] < 200 || brightest[0] > 100)
+        fail_msg("the largest: %d, the least: %d of 255", brightest[1], brightest[0]);
+    canvas_free(&c);
+}
+
 /* In colour the lit cells have the colours of the scale and the others are nearer to the ground. */
 static void the_others_are_dimmed(void **state)
 {
@@ -233,6 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(both_operands_are_lit, begin, end),
+        cmocka_unit_test_setup_teardown(scores_light_the_picture, begin, end),
         cmocka_unit_test_setup_teardown(the_others_are_dimmed, begin, end),
         cmocka_unit_test_setup_teardown(tokens_are_marked_in_every_pane, begin, end),
         cmocka_unit_test_setup_teardown(shares_are_written_on_patches, begin, end),

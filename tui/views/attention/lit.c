@@ -19,7 +19,8 @@ static double lit_share(const Lit *lit, int row, int col, Ref *ref)
 {
     float w = lit->value(lit->context, lit->m->row + row, lit->m->col + col, ref);
     w = lit->signs ? fabsf(w) : w;
-    return lit->most > 0 && isfinite(w) ? (double)w / (double)lit->most : 0;
+    return lit->most > lit->least && isfinite(w) ? ((double)w - (double)lit->least) / (double)(lit->most - lit->least)
+                                                 : 0;
 }
 
 static bool lit_in(const Lit *lit, int row, int col)

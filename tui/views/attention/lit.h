@@ -9,8 +9,9 @@ typedef struct Lit {
     const Image *im; /* lit_picture, not NULL */
     HeatFn value;    /* of each patch */
     const void *context;
-    float most; /* fully lit */
-    bool signs; /* numbers below 0 are lit by their size, their outline has another colour; else they are dim */
+    float most;  /* fully lit */
+    float least; /* and not at all: 0 but for numbers whose zero means nothing, such as scores */
+    bool signs;  /* numbers below 0 are lit by their size, their outline has another colour; else they are dim */
     const ColourScale
         *scale; /* of small patches: the numbers' colours over a dim grey picture; NULL: its own, as bright
                                  as they are */

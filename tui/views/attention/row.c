@@ -1,6 +1,7 @@
 /* One row of attention: its weights as a map over the patches, and beside it the picture lit by them; of words a line
  * for each, as the sentence reads. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/utf8.h"
@@ -281,17 +282,50 @@ static void mark_token(const Paint *p, const Attend *a, const LatticeMap *m, int
         lattice_map_mark(p, m, row, col, marks, style, shown_ref(&a->v, attend_cell(a, a->head, a->at_t, token)));
 }
 
-/* Whole sentences, as many as there is room for. */
-static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l)
+/* What lights the picture: shares from 0 on; of scores, of which a softmax sees the differences alone, from the least
+ * that the row has. */
+typedef struct RowLight {
+    float least, most;
+} RowLight;
+
+static RowLight row_light(const Attend *a, const ColourScale *scale)
 {
-    char text[240] = "", longer[240];
+    RowLight light = {INFINITY, -INFINITY};
+    Ref ref;
+    if (!scale->is_signed || a->v.side == SIDE_DIFF)
+        return (RowLight){0, scale->high};
+    for (int i = 0; i < a->u.rows * a->u.cols; i++) {
+        const float x = attend_row_value(&(AttendRow){a, a->head}, i / a->u.cols, i % a->u.cols, &ref);
+        if (isfinite(x))
+            light = (RowLight){fminf(light.least, x), fmaxf(light.most, x)};
+    }
+    return light;
+}
+
+/* "In the picture, bright and coloured: large.", with both ends where dark is not 0. */
+static void put_light(const RowLight *light, char *out, size_t n)
+{
+    char most[16], least[16];
+    number_text(most, sizeof most, light->most, 6);
+    number_text(least, sizeof least, light->least, 6);
+    if (light->least == 0)
+        snprintf(out, n, "In the picture, bright and coloured: large.");
+    else
+        snprintf(out, n, "In the picture, bright: the most, %s; dim: the least, %s.", most, least);
+}
+
+/* Whole sentences, as many as there is room for. */
+static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l, const RowLight *light)
+{
+    char text[240] = "", longer[240], lit[120];
+    put_light(light, lit, sizeof lit);
     const char *const SAYS[] = {a->pattern ? "[ ] is looked at: its weight is below."
                                            : "[ ] is looked at: its value is below.",
                                 attend_asks(a, a->at_t) ? "> < asks." : "",
                                 !l->lit.rows ? ""
                                 : lit_lined(p, &l->lit, false)
                                     ? "In the picture, outlined: at least a quarter of the largest."
-                                    : "In the picture, bright and coloured: large.",
+                                    : lit,
                                 p->s->look.row.overlay != ROW_NUMBERS
                                     ? (a->pattern ? "#: weights as numbers." : "#: values as numbers.")
                                 : a->pattern ? "Numbers: percent of the row."
@@ -319,10 +353,11 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         draw_words(p, &a, &scale, &l, focus);
         return;
     }
+    const RowLight light = row_light(&a, &scale);
     lattice_map_draw(p, &l.map, &scale, attend_row_value, &(AttendRow){&a, a.head});
     if (l.lit.rows)
-        lit_draw(&(Lit){p, &l.lit, lit_picture(p->s, a.v.side), attend_row_value, &(AttendRow){&a, a.head}, scale.high,
-                        false, NULL});
+        lit_draw(&(Lit){p, &l.lit, lit_picture(p->s, a.v.side), attend_row_value, &(AttendRow){&a, a.head}, light.most,
+                        light.least, false, NULL});
     if (p->s->look.row.overlay == ROW_NUMBERS) {
         draw_numbers(p, &a, &l.map, false);
         if (l.lit.rows)
@@ -343,7 +378,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
             focus_cursor(p, focus, patch.y + (patch.h - 1) / 2, patch.x);
     }
     if (side == SIDE_A || p->s->compare != COMPARE_SIDES || !session_compares(p->s)) /* once is enough */
-        draw_legend(p, &a, &l);
+        draw_legend(p, &a, &l, &light);
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)

@@ -152,7 +152,7 @@ void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
         mark(p, &m, &t, at);
     }
     const bool lined = lit_lined(p, &lit, true);
-    const Lit picture = {p, &lit, lit_picture(p->s, v->side), vote, &t, most, true, lined ? NULL : &scale};
+    const Lit picture = {p, &lit, lit_picture(p->s, v->side), vote, &t, most, 0, true, lined ? NULL : &scale};
     if (lit.k) {
         lit_draw(&picture);
         mark(p, &lit, &t, at);
