@@ -289,6 +289,10 @@ static void picture_pixels(void **state)
     assert_true(compared > 48 * 48 - 48);
     session.look.picture.grid = true;
     size_t cell;
+    f = picture_fit(&p, (Rect){0, 0, 24, 16}, &px); /* no gap between patches: none is left at the left either */
+    assert_int_equal(f.pitch_x, 2);
+    assert_int_equal(f.at.x, 0);
+    assert_int_equal(picture_fit(&p, (Rect){0, 0, 24, 17}, &px).at.x, 1);
     f = picture_fit(&p, (Rect){0, 0, 17, 38}, &px);
     assert_true(f.pitch_x > f.kx && f.pitch_y > f.ky && f.span_x <= 37 && f.span_y <= 34);
     for (int py = 0; py < 8; py++)
@@ -439,6 +443,17 @@ static void difference_pools_by_size(void **state)
     if (found < 100 || !against_mean)
         fail_msg("%d cells, %d against the mean", found, against_mean);
     session.look.picture.grid = true;
+    canvas_free(&c);
+    canvas_init(&c, 26, 28); /* below the picture what its colours mean, from below 0 to above it */
+    p.mode = MODE_TRUE;
+    view_draw(&VIEW_PICTURE, &p, c.clip, SIDE_DIFF, false);
+    int ends[2] = {0, 0};
+    for (int i = 0; i < c.w; i++) {
+        const Cell *k = canvas_at(&c, c.h - 2, i);
+        if (k->level)
+            ends[k->sign > 0]++;
+    }
+    assert_true(ends[0] > 1 && ends[1] > 1);
     buf_free(&text);
     canvas_free(&c);
     commands_free(&set);

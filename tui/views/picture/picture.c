@@ -257,15 +257,23 @@ static bool all_same(const Pixels *px)
     return s.finite == s.count && s.min == 0 && s.max == 0;
 }
 
-/* A difference has no colour of its own: one channel of it is shown as data. "A−B of R, ±49.5" */
+/* A difference has no colour of its own: one channel of it is shown as data. "A−B of R  -49.5 ▒▒▒▒ 49.5" */
 static void draw_difference_line(const Paint *p, Rect line, const Pixels *px)
 {
+    enum { BAR_LEAST = 16 };
     char label[64], most[16];
     if (all_same(px))
         return;
-    number_text(most, sizeof most, picture_tone(p, px).scale.high, 6); /* as far as below 0 */
-    canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "A−B of %s, ±%s",
-                  axis_label(&px->v.graph->axes[px->axis[0]], pixels_channel(px), label, sizeof label), most);
+    const ColourScale scale = picture_tone(p, px).scale;
+    const char *channel = axis_label(&px->v.graph->axes[px->axis[0]], pixels_channel(px), label, sizeof label);
+    const bool bar = line.w >= utf8_cells(channel) + 9 + BAR_LEAST;
+    number_text(most, sizeof most, scale.high, 6); /* as far as below 0 */
+    if (!bar)
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "A−B of %s, ±%s", channel, most);
+    else {
+        rect_cut(&line, 'l', canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "A−B of %s  ", channel));
+        colour_scale_bar(p, &scale, line.y, line.x, line.w);
+    }
 }
 
 /* Where in the file this pixel comes from. */

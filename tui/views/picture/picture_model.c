@@ -42,11 +42,13 @@ static bool fit_pitch(PictureFit *f, Rect r, const Pixels *px, int pitch, bool g
 {
     int square = f->halves ? 1 : 2;
     int across = at_least((pitch * square * px->patch_w + px->patch_h / 2) / px->patch_h, 1);
-    if (across * px->cols + 1 > r.w || pitch * px->rows > r.h * (f->halves ? 2 : 1))
+    const int kx = patch_units(across, px->patch_w * square, grid && across >= 3), margin = kx < across;
+    if (across * px->cols + margin > r.w || pitch * px->rows > r.h * (f->halves ? 2 : 1))
         return false;
+    f->at.x = across * px->cols < r.w ? f->at.x : r.x; /* without a gap the marks stand on the patch */
     f->pitch_x = across;
     f->pitch_y = pitch;
-    f->kx = patch_units(across, px->patch_w * square, grid && across >= 3);
+    f->kx = kx;
     f->ky = patch_units(pitch, px->patch_h, grid && pitch >= (f->halves ? 3 : 4));
     f->span_x = across * px->cols;
     f->span_y = pitch * px->rows;
