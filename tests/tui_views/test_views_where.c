@@ -2392,6 +2392,40 @@ static void a_cell_of_nothing_is_explained(void **state)
     assert_true(falls && rises);
 }
 
+/* Token by token over a picture no patch of any block is left out, and each is found by a click. */
+static void all_patches_of_all_blocks_are_there(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 4, TOKENS = 65 };
+    static const int OF[][2] = {{18, 78}, {33, 90}, {52, 148}};
+    command("pin; open #3; patching tokens");
+    while (!screen_now(&session)->work(&session, CLOCK_NEVER))
+        continue;
+    for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
+        Canvas c;
+        Buf line = {0};
+        int found[BLOCKS][TOKENS] = {{0}}, all = 0, row, col;
+        draw_on(&c, &VIEW_PATCHES, SIDE_B, OF[i][0], OF[i][1], MODE_256, false);
+        const Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+        for (int at = 0; at < c.h * c.w; at++) {
+            buf_clear(&line);
+            if (!view_click(&VIEW_PATCHES, &p, c.clip, SIDE_B, at / c.w, at % c.w, &line))
+                continue;
+            if (sscanf(buf_str(&line), "option patch-row %d; option patch-column %d", &row, &col) != 2)
+                row = col = 0; /* the cursor */
+            assert_in_range(row, 0, BLOCKS - 1);
+            assert_in_range(col, 0, TOKENS - 1);
+            all += !found[row][col]++;
+        }
+        assert_int_equal(all, BLOCKS * TOKENS);
+        buf_free(&line);
+        canvas_free(&c);
+    }
+    for (int i = 0; i < 20; i++)
+        command("move right");
+    shows(&VIEW_PATCHES, SIDE_B, 33, 90, "into block 0 at r2c3"); /* whose number stands beside the title */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2457,6 +2491,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(alike_is_clicked, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(columns_of_alike_words_are_named, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_cell_of_nothing_is_explained, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(all_patches_of_all_blocks_are_there, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(sentences, open_guessing, close_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,7 +65,8 @@ void patches_put_how(const Session *s, Buf *out)
                "and sees how far B's answer moves towards A's. A is what you pin; B is what is on show then, another "
                "%s, of the same model.%s\n \n"
                "%s, with what is on show now as A:\n:%s\n \n"
-               "Drawn then: a row for each block, a column for each head and the MLP (or for each token); in each cell "
+               "Drawn then: a row for each block, a column for each head and the MLP (or for each token, or a map of "
+               "them); in each cell "
                "how much the logit of A's answer, less that of B's, rises with A's value there, measured; and a second "
                "sheet of what the gradient foretells.",
                session_input_words(s, SIDE_B)->alike,

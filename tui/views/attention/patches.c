@@ -1,5 +1,6 @@
 /* What every part of A changes when it stands in B: a sheet of what was measured and one of what the gradient
- * foretells, beside each other where there is room for both. The numbers are differences of two runs and in no
+ * foretells, beside each other where there is room for both; maps where a line for each block has no room for all
+ * patches of a picture. The numbers are differences of two runs and in no
  * trace. */
 #include "core/session/screens/patches.h"
 
@@ -9,6 +10,7 @@
 
 #include "core/base/utf8.h"
 #include "tui/views/attention/block_sheet.h"
+#include "tui/views/attention/patches_maps.h"
 
 enum {
     LABEL = 9,
@@ -42,14 +44,22 @@ typedef struct Patches {
     float most;    /* the largest number of both, by size */
     int count;
     bool shown[SHEETS];                  /* is that sheet the gradient's? */
+    PatchesMaps maps;                    /* instead of tables; across 0: there are none */
     Rect at[SHEETS], status, words, bar; /* bar: what the colours mean */
 } Patches;
+
+static float number_of(const void *context, int row, int col)
+{
+    const Patches *k = context;
+    const int i = k->r->at[row * k->r->cols + col];
+    return i < 0 ? NAN : k->gradient ? k->r->gradient[i] : k->r->exact[i];
+}
 
 static void put_cell(const void *context, int row, int col, int wide, SheetCell *out)
 {
     const Patches *k = context;
     int i = k->r->at[row * k->r->cols + col];
-    float x = i < 0 ? NAN : k->gradient ? k->r->gradient[i] : k->r->exact[i];
+    float x = number_of(context, row, col);
     if (i < 0)
         snprintf(out->text, sizeof out->text, "–");
     else if (isnan(x))
@@ -122,6 +132,35 @@ static BlockSheet sheet_of(const Paint *p, const Patches *k)
     return b;
 }
 
+static void put_token(const void *context, int row, int col, char out[SHEET_NAME])
+{
+    put_col(context, row, col, WIDEST, out);
+}
+
+/* Where a table has no room for every token of a picture, and no number is then read beside all others. */
+static int place_maps(const Paint *p, Patches *k, const BlockSheet *b, Rect r)
+{
+    const PatchingResult *q = k->r;
+    if (q->kind == PATCH_PARTS || q->first || !q->count || block_sheet_width(b, b->least) <= r.w)
+        return 0;
+    const Selection *of = &q->place[0].cells;
+    const Lattice l = lattice_of(&session_base(k->s)->axes[of->range[of->n - 1].axis]);
+    if (l.prefix + l.rows * l.cols != q->cols)
+        return 0;
+    k->maps = (PatchesMaps){.l = l,
+                            .blocks = q->rows,
+                            .row = b->row,
+                            .col = b->col,
+                            .context = k,
+                            .value = number_of,
+                            .name = put_row,
+                            .token = put_token};
+    rect_cut(&r, 'b', 1); /* of the colours */
+    const int count = patches_maps_place(p, &k->maps, r, SHEETS, k->at);
+    k->maps.across = count ? k->maps.across : 0;
+    return count;
+}
+
 /* Under the sheets, the words behind it; where no line is free behind the title of the last one. */
 static void place_bar(Patches *k, Rect r)
 {
@@ -136,8 +175,9 @@ static void place_bar(Patches *k, Rect r)
         k->words.y = used;
 }
 
-static Patches open_patches(const Session *s, const PatchingResult *result, Rect r)
+static Patches open_patches(const Paint *p, const PatchingResult *result, Rect r)
 {
+    const Session *s = p->s;
     Patches k = {.s = s, .r = result, .shown = {false, true}};
     for (size_t i = 0; i < result->count; i++) {
         float exact = fabsf(result->exact[i]), gradient = fabsf(result->gradient[i]);
@@ -152,7 +192,9 @@ static Patches open_patches(const Session *s, const PatchingResult *result, Rect
         rect_cut(&r, 'b', 1);
     }
     BlockSheet b = sheet_of(NULL, &k);
-    k.count = block_sheet_place(&b, r, COMFORT, SHEETS, k.at);
+    k.count = place_maps(p, &k, &b, r);
+    if (!k.count)
+        k.count = block_sheet_place(&b, r, COMFORT, SHEETS, k.at);
     if (k.count == 1)
         k.shown[0] = s->look.patches.guess;
     place_bar(&k, r);
@@ -193,6 +235,18 @@ static void draw_status(const Paint *p, const Patches *k)
                          here, there);
     if (!isnan(e.correlation))
         canvas_printf(p->c, at.y + 1, at.x + used, at.w - used, STYLE_DIM, "; correlation %.2f", e.correlation);
+}
+
+/* Beside the title of maps, which have no numbers: "   2.99 into block 3 at cls". */
+static void draw_here(const Paint *p, const Patches *k, Rect line)
+{
+    char number[16], block[SHEET_NAME], token[SHEET_NAME];
+    const float x = number_of(k, k->maps.row, k->maps.col);
+    put_row(k, k->maps.row, block);
+    put_token(k, k->maps.row, k->maps.col, token);
+    number_text(number, sizeof number, x, 8);
+    canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "   %s into %s at %s", isnan(x) ? "…" : number, block,
+                  token);
 }
 
 static void put_nothing(const void *context, int row, int col, int wide, SheetCell *out)
@@ -236,7 +290,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         buf_free(&how);
         return;
     }
-    Patches k = open_patches(p->s, result, r);
+    Patches k = open_patches(p, result, r);
+    k.maps.context = &k;
     if (k.status.h)
         draw_status(p, &k);
     for (int i = 0; i < k.count; i++) {
@@ -250,13 +305,18 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                                 k.gradient                          ? "   v: heads, or tokens"
                                 : title.w - used >= WAY + ZERO_LESS ? "   v: what the gradient foretells"
                                                                     : "   v: the gradient");
-        if (i == 0) /* a cell's 0 is explained before the way to the other sheet takes all of the line */
+        if (k.maps.across)
+            draw_here(p, &k, (Rect){title.y, title.x + used, 1, title.w - used});
+        else if (i == 0) /* a cell's 0 is explained before the way to the other sheet takes all of the line */
             canvas_text(p->c, title.y, title.x + used, title.w - used, STYLE_DIM,
                         title.w - used >= ZERO        ? "   0: under a thousandth of the largest"
                         : title.w - used >= ZERO_LESS ? "   0: under largest/1000"
                         : title.w - used >= ZERO_TINY ? "  0: < max/1000"
                                                       : "");
-        block_sheet_draw(p, &b, at, focus && i == 0);
+        if (k.maps.across)
+            patches_maps_draw(p, &k.maps, &b.scale, at, focus && i == 0);
+        else
+            block_sheet_draw(p, &b, at, focus && i == 0);
         if (i == k.count - 1 && k.bar.h && k.most > 0)
             colour_scale_bar(p, &b.scale, k.bar.y, k.bar.x, k.bar.w);
     }
@@ -296,12 +356,14 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     (void)side;
     if (!result)
         return false;
-    Patches k = open_patches(p->s, result, r);
+    Patches k = open_patches(p, result, r);
+    k.maps.context = &k;
     BlockSheet b = sheet_of(NULL, &k);
     for (int i = 0; i < k.count; i++) {
         Rect at = k.at[i];
         rect_cut(&at, 't', 1);
-        if (!block_sheet_hit(&b, at, y, x, &row, &col))
+        if (k.maps.across ? !patches_maps_hit(p, &k.maps, at, y, x, &row, &col)
+                          : !block_sheet_hit(&b, at, y, x, &row, &col))
             continue;
         if (row == b.row && col == b.col)
             buf_puts(command, "in");
