@@ -2392,6 +2392,21 @@ static void a_cell_of_nothing_is_explained(void **state)
     assert_true(falls && rises);
 }
 
+/* Beside a map in a narrow pane every number has room, however small the difference; and its colours have a scale. */
+static void numbers_beside_a_narrow_map(void **state)
+{
+    (void)state;
+    command("pin; open #3; alike");
+    for (int i = 0; i < 6 * 12 * 3; i++) {
+        const int h = 7 + i % 6, w = 18 + i / 6 % 12, side = i / 72;
+        Buf text = {0};
+        drawn(&VIEW_ALIKE, (Side)side, h, w, &text);
+        if (strstr(buf_str(&text), "###"))
+            fail_msg("side %d, %d × %d:\n%s", side, h, w, buf_str(&text));
+        buf_free(&text);
+    }
+}
+
 /* Token by token over a picture no patch of any block is left out, and each is found by a click. */
 static void all_patches_of_all_blocks_are_there(void **state)
 {
@@ -2491,6 +2506,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(alike_is_clicked, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(columns_of_alike_words_are_named, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_cell_of_nothing_is_explained, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(numbers_beside_a_narrow_map, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(all_patches_of_all_blocks_are_there, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(sentences, open_guessing, close_session),
     };

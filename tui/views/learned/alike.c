@@ -132,6 +132,8 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
     int n;
     if (band == COLOURS && bar) /* what misleads is said before what is missing */
         return alike_draw_components(p, v, line, brief);
+    if (bar && there && v->a->side == SIDE_DIFF && line.w < BRIEF && (n = alike_draw_apart(p, v, band, line)) > 0)
+        return n;
     axis_label(v->a->p, v->a->at, label, sizeof label);
     if (band == COSINE)
         n = utf8_print(text, sizeof text, v->a->words ? "cosine to \"%.20s\"%s" : "cosine to %.20s%s", label,
@@ -164,8 +166,6 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
         n += utf8_print(text + n, sizeof text - (size_t)n, "%s%s", buf_str(&longest), of);
         line.w += utf8_cells(of);
         buf_free(&longest);
-        if (bar && there && v->a->side == SIDE_DIFF && line.w - n - 2 < BAR_LEAST) /* the scale's end instead of it */
-            utf8_print(text, sizeof text, "length, ±%.3g", (double)v->scale[band].high);
     } else
         n = utf8_print(text, sizeof text, "%s", line.w < PRINCIPAL ? "PCA" : "principal components");
     for (int k = 0; k < COMPONENTS && band == COLOURS && there; k++) {
@@ -379,6 +379,7 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
             draw_map(p, &v, a->band[b], r, focus && here && b == 0);
         }
         Rect beside = alike_map(p, a, 0, place);
+        beside.h = a->bands == 1 && spare >= 0 ? spare - beside.y : beside.h;
         if (here && a->left)
             draw_picture(p, &v);
         else if (a->shown == 1 && a->r.w - a->wide > ALIKE_NUMBER)
@@ -393,7 +394,7 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
     char label[32];
     if (nearest.h) {
         char most[96];
-        utf8_print(most, sizeof most, a->side == SIDE_DIFF ? "likeness to %s changed most%s" : "most like %s%s",
+        utf8_print(most, sizeof most, a->side == SIDE_DIFF ? "cosine to %s changed most%s" : "most like %s%s",
                    axis_label(a->p, a->at, label, sizeof label), a->shown > 1 ? ", place by place" : "");
         shown_clauses(p, nearest.y, nearest.x, nearest.w, STYLE_TEXT, most);
     }

@@ -88,6 +88,20 @@ int alike_draw_components(const Paint *p, const Spot *v, Rect line, bool brief)
     return canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, text) + 2;
 }
 
+int alike_draw_apart(const Paint *p, const Spot *v, Band band, Rect line)
+{
+    enum { BAR_LEAST = 12, BAR_MOST = 14 };
+    const char *word = band == COSINE ? "cosine − mean " : "length ";
+    const int used = utf8_cells(word), bar = line.w - used < BAR_MOST ? line.w - used : BAR_MOST;
+    if (bar < BAR_LEAST && band == COSINE)
+        return 0;
+    if (bar < BAR_LEAST)
+        return canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "length, ±%.3g", (double)v->scale[band].high);
+    canvas_text(p->c, line.y, line.x, used, STYLE_TEXT, word);
+    alike_draw_bar(p, &v->scale[band], (Rect){line.y, line.x + used, 1, bar}, 0);
+    return used + bar;
+}
+
 /* "ln2" where the vectors of a place are what a norm made, else "". */
 static const char *norm_before(const Spot *v)
 {
@@ -138,11 +152,15 @@ void alike_draw_numbers(const Paint *p, const Spot *v, Rect r)
         best = i != a->at && (best < 0 || x > c->values[alike_cell(v, COSINE, best)]) ? i : best;
         worst = i != a->at && (worst < 0 || x < c->values[alike_cell(v, COSINE, worst)]) ? i : worst;
     }
-    for (int k = 0; k < 2 && best >= 0 && r.h >= 2; k++, rect_cut(&r, 't', 2)) {
+    int each = 2; /* lines; a third where a name leaves too little of its own for a number */
+    for (int k = 0; k < 2 && best >= 0; k++)
+        each = utf8_cells(axis_label(a->p, k ? worst : best, label, sizeof label)) + 1 + ALIKE_NUMBER > r.w ? 3 : each;
+    for (int k = 0; k < 2 && best >= 0 && r.h >= each; k++, rect_cut(&r, 't', each)) {
         int i = k ? worst : best, used = canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_STRONG, "%s ",
                                                        axis_label(a->p, i, label, sizeof label));
+        used = each > 2 ? 0 : used;
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, r.w < 10 + 2 * diff ? BRIEF[diff][k] : WHOLE[diff][k]);
-        shown_number(p, c, alike_cell(v, COSINE, i), r.y + 1, r.x + used, r.w - used, STYLE_STRONG);
+        shown_number(p, c, alike_cell(v, COSINE, i), r.y + each - 1, r.x + used, r.w - used, STYLE_STRONG);
     }
     if (norm->values && r.h >= 2) {
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "length");
