@@ -155,6 +155,16 @@ static void draw_entries(const Paint *p, const LedgerView *v, const Table *t, bo
     focus_cursor(p, focus, here.y, here.x + 1);
 }
 
+/* "the other 14 parts together   -1.02": with them the table is the whole sum. */
+static void draw_together(const Paint *p, const LedgerView *v, int count, Rect line)
+{
+    if (v->l->start == NO_NODE)
+        return;
+    const int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_AXIS, "the other %d part%s", count,
+                                   count > 1 ? "s together" : "");
+    ledger_put_number(p, v, v->l->start, 0, line.y, line.x + used + 1, LEDGER_WIDE, STYLE_TEXT);
+}
+
 /* What is neither head nor MLP: embeddings, biases, what an edit put in. */
 static void draw_others(const Paint *p, const LedgerView *v, Rect r)
 {
@@ -162,7 +172,9 @@ static void draw_others(const Paint *p, const LedgerView *v, Rect r)
     int left = 0;
     for (int i = 0; i < v->l->count; i++)
         left += !ledger_flows(&v->l->entry[i]);
-    if (line.w < LIST_WIDE - GAP || r.h < (left > 1 ? 2 : 1)) /* no header over "more" alone */
+    if (line.w >= LIST_WIDE - GAP && left && r.h < (left > 1 ? 2 : 1) && line.h) /* no header over "more" alone */
+        draw_together(p, v, left, (Rect){line.y + r.h, line.x, 1, line.w});
+    if (line.w < LIST_WIDE - GAP || r.h < (left > 1 ? 2 : 1))
         return;
     canvas_text(p->c, line.y, line.x, line.w, STYLE_AXIS,
                 v->measured ? "other parts             wrote     lost" : "other parts             wrote");

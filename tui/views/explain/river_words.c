@@ -8,7 +8,8 @@
 
 enum {
     LETTERS_FROM = 10,
-    WROTE = 24, /* columns of a number in full; of " wrote 0.07168 more in A than in B" */
+    LETTERS_LEAST = 4, /* … of A − B, whose scale is its own: once is enough for three rivers beside each other */
+    WROTE = 24,        /* columns of a number in full; of " wrote 0.07168 more in A than in B" */
     WROTE_APART = 35,
     NUMBER_HERE = 8 /* … of ": -1.235" */
 };
@@ -204,7 +205,7 @@ bool river_put_legend(const Paint *p, River *r, Rect line)
 void river_put_letters(const Paint *p, River *r, Rect *names, Rect *room)
 {
     const bool several = r->v->several, mlp = r->wide < MLP_FROM && names->w >= (several ? 33 : 22);
-    if (room->h <= LETTERS_FROM || r->blocks)
+    if (room->h <= (several && r->v->less ? LETTERS_LEAST : LETTERS_FROM) || r->blocks)
         return;
     rect_cut(room, 'b', 1);
     names->y--;
@@ -218,6 +219,8 @@ void river_put_letters(const Paint *p, River *r, Rect *names, Rect *room)
                *of_mlp = mlp ? ", M: MLP" : "";
     if (!lettered(r) || utf8_print(text, sizeof text, "%s%s, a: head 10", others, of_mlp) > names->w)
         utf8_print(text, sizeof text, "%s%s", others, of_mlp);
+    if (several && !mlp && r->wide < MLP_FROM)
+        utf8_print(text, sizeof text, "s self, c cross, M: MLP");
     canvas_text(p->c, names->y + names->h, names->x, names->w, STYLE_DIM, text);
-    r->mlp_told = r->mlp_told || mlp;
+    r->mlp_told = r->mlp_told || strstr(text, "M: MLP");
 }
