@@ -45,7 +45,9 @@ static double printed(void (*text)(char *out, size_t n, float x), float x)
     return end == out ? (double)NAN : value;
 }
 
-/* Has the header room to say what ≈ is? Where it has not, there is none. */
+static const char ROUNDED[] = "≈ before rounding";
+
+/* Has the header room to say what ≈ is? Where it has not, nor the line of the note, there is none. */
 static bool says_rounded(const AnswerTable *t)
 {
     return t->compares && t->columns.bar >= LEGEND_CELLS + ROUNDED_CELLS + FULL_CELLS;
@@ -54,12 +56,13 @@ static bool says_rounded(const AnswerTable *t)
 /* ≈ before A − B where that is not the difference of the two as they stand rounded beside it; was it put? */
 static bool mark_rounded(const Paint *p, const AnswerTable *t, size_t i, int y, int x, int width, Style style)
 {
-    if (!width || !says_rounded(t) || !t->a.values || !t->b.values || !t->diff.values)
+    if (!width || !(says_rounded(t) || t->told_below) || !t->a.values || !t->b.values || !t->diff.values)
         return false;
     char text[32];
     points_text(text, sizeof text, t->diff.values[i]);
-    const double apart = printed(share_text, t->a.values[i]) - printed(share_text, t->b.values[i]) -
-                         printed(points_text, t->diff.values[i]);
+    const double points = printed(points_text, t->diff.values[i]), /* NaN: less than is printed */
+        apart = printed(share_text, t->a.values[i]) - printed(share_text, t->b.values[i]) -
+                (isnan(points) ? 0 : points);
     const int left = width - 1 - (int)strlen(text);
     const bool marked = fabs(apart) > 0.05 && left > 0;
     if (marked)
@@ -209,7 +212,7 @@ static bool draw_dots(const Paint *p, Rect r, bool rounded)
         for (int i = 0; i < 4 && cells < r.w; i++)
             used += canvas_text(p->c, r.y, r.x + used, r.w, STYLES_OF[i], FORMS[k][i]);
         if (used && rounded && dots)
-            canvas_text(p->c, r.y, r.x + used + 2, r.w - used - 2, STYLE_DIM, "≈ before rounding");
+            canvas_text(p->c, r.y, r.x + used + 2, r.w - used - 2, STYLE_DIM, ROUNDED);
         if (used)
             return dots;
     }
@@ -467,6 +470,10 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
         pitch_of(&t, lines);
         const int all = lines.h, top = lines.y;
         bool rounded = false;
+        char about[SESSION_NOTE], sure[SURE_TEXT];
+        const Rect below = {r.y + r.h - 1 - sure_of(p->s, &t.shown, side, r, sure), r.x, 1, r.w};
+        const char *note = note_of(p->s, r, about);
+        t.told_below = *note && !says_rounded(&t) && utf8_cells(note) + ROUNDED_CELLS <= r.w;
         const Rect moved = cut_moved(&t, &lines, marked);
         Listing l = listing_open(&t, lines.h / t.pitch, marked);
         for (int y = lines.y; y + t.pitch <= lines.y + lines.h && l.now < t.shown.count;
@@ -479,12 +486,14 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
             rounded |= draw_class(p, (Rect){y, lines.x, t.pitch, lines.w}, &t, l.now, here);
             focus_cursor(p, focus && here, y, lines.x);
         }
+        if (rounded && t.told_below)
+            canvas_right(p->c, below.y, below.x, below.w, STYLE_DIM, ROUNDED);
         if (top > r.y)
             draw_header(p, (Rect){r.y, r.x, 1, r.w}, &t,
                         !apart(p->s)     ? answer_kind(p->s, side, t.columns.name)
                         : side == SIDE_A ? "A"
                                          : "B",
-                        rounded);
+                        rounded && !t.told_below);
         const bool less = lines.h < all && lines.w > MOVED_LESS;
         if (!l.hidden && lines.y + lines.h < rest.y + rest.h && (size_t)lines.h < t.shown.count)
             canvas_printf(p->c, lines.y + lines.h, lines.x + 1, lines.w - 1, STYLE_DIM, "%zu more%s",
