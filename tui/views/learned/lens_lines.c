@@ -11,6 +11,9 @@
 
 enum {
     LINES_MOST = 12,
+    LINES_FEW =
+        6,      /* where there are more classes than lines: of many untold ones the last add nothing but a tangle … */
+    DOTTED = 2, /* … nor do dots beside all of them */
     SIDES_MOST = 4, /* of three panes: what A answers, what B does, and the next largest changes */
     POINTS_MOST = 320,
     NAME = 10,
@@ -272,8 +275,11 @@ static void name_zero(const Paint *p, const CanvasPlot *plot, Rect r, Rect body)
         canvas_text(p->c, y, x, 1, STYLE_AXIS, "0");
 }
 
-static const char *lines_title(bool marked, int room)
+static const char *lines_title(bool marked, bool two, int room)
 {
+    static const char TWO[] = "logits after blocks; dots: attention, of the top two";
+    if (marked && two && room >= (int)sizeof TWO - 1)
+        return TWO;
     if (!marked)
         return room >= TITLE_TURNS ? "logits after blocks; lines that meet take turns" : "logits after each block";
     return room >= TITLE         ? "logits: lines after each block, dots after its attention"
@@ -289,12 +295,14 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
     Depth blocks, attention;
     open_depth(l, false, &blocks);
     open_depth(l, true, &attention);
-    int n = choose_lines(&blocks, of, clamp(r.h - 2, 1, LINES_MOST)); /* each has a label */
+    const bool many = l->classes > LINES_MOST;
+    int n = choose_lines(&blocks, of, clamp(r.h - 2, 1, many ? LINES_FEW : LINES_MOST)); /* each has a label */
+    const int dotted = many && n > DOTTED ? DOTTED : n;
     const bool marked = r.h > MARKED && attention.count > 0;
     const int room = r.w - 1 - NAME - (r.w >= 2 * ENDS ? NUMBER + 1 : 0); /* of the title */
-    CanvasPlot plot = {.title = lines_title(marked, room),
+    CanvasPlot plot = {.title = lines_title(marked, dotted < n, room),
                        .line = line,
-                       .lines = marked ? 2 * n : n,
+                       .lines = marked ? n + dotted : n,
                        .points = marked,
                        .numbered = true,
                        .first_on_top = true};
