@@ -337,18 +337,20 @@ static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect 
 static void draw_edges(const Paint *p, const Sheet *s, Rect r, int block, int head)
 {
     bool bare = s->columns < (s->heads > 10 ? 3 : 2); /* no two heads are "h…" */
+    const bool some = bare && s->columns > 1; /* h0 … h9 and b0 … b9 have room, which says what the axes are */
     int below = sheet_stacked(s->down, s->folds);
     for (int i = 0; s->head_y >= 0 && i < s->folds * s->across; i++) {
         int h = s->first_head + i % s->across, top = s->first_block + i / s->across * below;
         canvas_printf(p->c, s->head_y, sheet_thumb(s, top, h).x, s->columns,
                       h == head && block - top >= 0 && (s->folds == 1 || block - top < below) ? STYLE_CURSOR
                                                                                               : STYLE_AXIS,
-                      bare ? "%d" : "h%d", h);
+                      bare && (!some || h > 9) ? "%d" : "h%d", h);
     }
     for (int b = s->first_block; s->r.x > r.x && b < s->first_block + s->down; b++) {
         Rect box = sheet_thumb(s, b, s->first_head);
         canvas_printf(p->c, box.y, s->folds > 1 ? box.x - SHEET_LABEL : r.x, SHEET_LABEL - 1,
-                      b == block ? STYLE_CURSOR : STYLE_AXIS, s->listed && s->blocks <= ONE_DIGIT ? "b%d" : "%d", b);
+                      b == block ? STYLE_CURSOR : STYLE_AXIS,
+                      (some && b < 10) || (s->listed && s->blocks <= ONE_DIGIT) ? "b%d" : "%d", b);
     }
     if (s->head_y >= 0 && s->r.x > r.x)
         canvas_text(p->c, s->head_y, r.x, SHEET_LABEL - 1, STYLE_DIM,
