@@ -2407,6 +2407,50 @@ static void numbers_beside_a_narrow_map(void **state)
     }
 }
 
+/* Where what is neither head nor MLP has no list, the table says what it comes to; three rivers in 80 columns say once
+ * what their letters are. */
+static void narrow_ledgers_are_whole(void **state)
+{
+    (void)state;
+    char number[16];
+    command("pin; open #3; ledger; view next");
+    shows(&VIEW_LEDGER, SIDE_B, 12, 38, "parts together ");
+    const Ledger *l = session_ledger(&session, SIDE_B);
+    const Graph *g = session_graph(&session, SIDE_B);
+    number_text(number, sizeof number, session_peek(&session, SIDE_B, graph_node(g, l->start)->path)[0], 8);
+    shows(&VIEW_LEDGER, SIDE_B, 12, 38, number);
+    command("pin off; model translator");
+    command("open \"the animal did not cross the street because it was too tired\"; word tired wide; ledger");
+    Canvas c;
+    for (int side = SIDE_A; side <= SIDE_DIFF; side++) {
+        draw_on(&c, &VIEW_LEDGER, (Side)side, 10, 24, MODE_256, false);
+        canvas_free(&c);
+    }
+    shows(&VIEW_LEDGER, SIDE_DIFF, 10, 24, "s self, c cross, M: MLP");
+}
+
+/* Among 65 tokens a bar to 1 is a sliver: the longest is full, and the heading says what that stands for. */
+static void largest_weights_have_a_scale(void **state)
+{
+    (void)state;
+    command("goto blocks.1.attn.pattern");
+    Canvas c;
+    draw_on(&c, &VIEW_ROW_TOP, SIDE_B, 20, 36, MODE_256, false);
+    canvas_free(&c);
+    const Graph *g = session_base(&session);
+    const NodeId n = graph_find(g, "blocks.1.attn.pattern");
+    const float *x = session_peek(&session, SIDE_B, graph_node(g, n)->path);
+    const int t_axis = dims_role(g, graph_node(g, n)->dims, ROLE_QUERY);
+    float most = 0;
+    char share[16], says[32];
+    for (int u = 0; u < 65; u++) /* of head 0 */
+        most = fmaxf(most, x[session_index_on(&session, g, t_axis) * 65 + u]);
+    share_text(share, sizeof share, most);
+    snprintf(says, sizeof says, "to %s", share);
+    shows(&VIEW_ROW_TOP, SIDE_B, 20, 36, says);
+    shows(&VIEW_ROW_TOP, SIDE_B, 20, 36, "################"); /* all of its columns */
+}
+
 /* Token by token over a picture no patch of any block is left out, and each is found by a click. */
 static void all_patches_of_all_blocks_are_there(void **state)
 {
@@ -2507,6 +2551,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(columns_of_alike_words_are_named, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_cell_of_nothing_is_explained, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(numbers_beside_a_narrow_map, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(narrow_ledgers_are_whole, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(largest_weights_have_a_scale, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(all_patches_of_all_blocks_are_there, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(sentences, open_guessing, close_session),
     };

@@ -138,6 +138,20 @@ static bool is_share(const Session *s, Side side)
     return attend_open(s, side, -1, &a) && a.whole > 0;
 }
 
+/* What a full bar stands for: the largest weight where the heading has room to say so, for among many tokens bars to 1
+ * are slivers; beside another run 1. */
+static float full_of(const Paint *p, const Attend *a, int largest, Rect head)
+{
+    char says[32], share[16];
+    const float most = a->v.values[attend_cell(a, a->head, a->at_t, largest)];
+    share_text(share, sizeof share, most);
+    if (head.h < 1 || session_compares(p->s) || !(most > 0) || most > 1 ||
+        utf8_print(says, sizeof says, "to %s", share) > head.w)
+        return 1;
+    canvas_right(p->c, head.y, head.x, head.w, STYLE_AXIS, says);
+    return most;
+}
+
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Attend a;
@@ -157,6 +171,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                      : attend_is_mask(&a) ? "1: seen"
                                           : "score");
     }
+    const Rect bars = {r.y, r.x + whole + 1, r.h, r.w - whole - 2};
+    const bool barred = r.w >= 26 && a.pattern && a.v.side != SIDE_DIFF;
+    const float full = barred && n ? full_of(p, &a, top[0], (Rect){head.y, bars.x, head.h, bars.w}) : 1;
     for (; line < n; line++) {
         int u = top[line], list = r.w < whole ? r.w : whole, skip = list > label + 3 ? label : list > 5 ? 1 : 0;
         bool here = u == a.at_u;
@@ -174,8 +191,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                                                              list - skip - apart, STYLE_TEXT);
         if (here)
             focus_cursor(p, focus, r.y + line, r.x);
-        if (r.w >= 26 && a.pattern && a.v.side != SIDE_DIFF)
-            canvas_bar(p->c, r.y + line, r.x + whole + 1, r.w - whole - 2, (double)a.v.values[cell], STYLE_TEXT,
+        if (barred)
+            canvas_bar(p->c, r.y + line, bars.x, bars.w, (double)(a.v.values[cell] / full), STYLE_TEXT,
                        shown_ref(&a.v, cell));
     }
     const int masked = a.u_axis->n - a.seen - attend_masked(&a, a.at_u),
