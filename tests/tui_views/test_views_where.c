@@ -2429,6 +2429,25 @@ static void narrow_ledgers_are_whole(void **state)
     shows(&VIEW_LEDGER, SIDE_DIFF, 10, 24, "s self, c cross, M: MLP");
 }
 
+/* Where A, B and A − B don't add up as they are rounded, a mark says so, in a narrow list too, and below it what it is. */
+static void rounded_in_a_narrow_list(void **state)
+{
+    (void)state;
+    int marked = 0;
+    command("pin; open #3");
+    for (int w = 30; w < 60; w++) {
+        Buf text = {0};
+        drawn(&VIEW_ANSWER, SIDE_B, 16, w, &text);
+        const char *first = strstr(buf_str(&text), "~"); /* in ASCII */
+        marked += first != NULL;
+        if (first && !strstr(buf_str(&text), "~ before rounding"))
+            fail_msg("%d columns:\n%s", w, buf_str(&text));
+        buf_free(&text);
+    }
+    if (!marked)
+        fail_msg("nothing is marked");
+}
+
 /* Among 65 tokens a bar to 1 is a sliver: the longest is full, and the heading says what that stands for. */
 static void largest_weights_have_a_scale(void **state)
 {
@@ -2552,6 +2571,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_cell_of_nothing_is_explained, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(numbers_beside_a_narrow_map, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(narrow_ledgers_are_whole, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(rounded_in_a_narrow_list, open_guessing, close_session),
         cmocka_unit_test_setup_teardown(largest_weights_have_a_scale, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(all_patches_of_all_blocks_are_there, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(sentences, open_guessing, close_session),

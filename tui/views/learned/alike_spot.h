@@ -22,8 +22,8 @@ const char *alike_own(int width);
 extern const char *const ALIKE_COLOUR[COMPONENTS]; /* of the components */
 /* Of the components: how much of the variance each is, and that every place has its own. Returns the columns used. */
 int alike_draw_components(const Paint *p, const Spot *v, Rect line, bool brief);
-/* Of A − B in a narrow pane: a word and the scale, of lengths its end where there is no room. Returns the columns used, 0
- * where nothing is drawn. */
+/* Of A − B in a narrow pane: a word and the scale, of lengths its end where there is no room. Returns the columns used,
+ * 0 where nothing is drawn. */
 int alike_draw_apart(const Paint *p, const Spot *v, Band band, Rect line);
 /* Is a word's colour shown beside its number? */
 bool alike_coloured(const Spot *v);
