@@ -2429,7 +2429,7 @@ static void narrow_ledgers_are_whole(void **state)
     shows(&VIEW_LEDGER, SIDE_DIFF, 10, 24, "s self, c cross, M: MLP");
 }
 
-/* Where A, B and A − B don't add up as they are rounded, a mark says so, in a narrow list too, and below it its meaning. */
+/* Where A, B and A − B don't add up as they are rounded, a mark says so, in a narrow list too, and below it why. */
 static void rounded_in_a_narrow_list(void **state)
 {
     (void)state;
