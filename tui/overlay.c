@@ -378,8 +378,8 @@ static int about_rows(const Overlay *o, const Canvas *c, int width)
     return c->h >= 16 ? most : 0;
 }
 
-/* Lines of a screen on which a box of sentences has half of them at most; on which it stands apart if it may. */
-/* TALL: on which it has two thirds where all of it is seen then. */
+/* Lines of a screen on which a box of sentences has half of them at most, two thirds where the cursor's cell stays in
+ * sight; on which it stands apart if it may. TALL: on which it has two thirds where all of it is seen then. */
 enum { SAID_FROM = 16, APART_FROM = 24, TALL = 36 };
 
 /* Is it a drawing with its key? It is of the model, and of no cell that has to stay in sight. */
@@ -393,6 +393,13 @@ static bool ends_above(const Overlay *o, const Canvas *c)
 {
     return o->kind == OVERLAY_TEXT && !*o->title && c->h >= SAID_FROM &&
            (o->goes_on || (o->apart && !draws(o) && c->h >= APART_FROM));
+}
+
+/* As many lines as there are above or below the cursor, but `most` at most and `least` in any case. */
+static int clamp_lines(int least, int above, int below, int most)
+{
+    const int room = above > below ? above : below, lines = room < most ? room : most;
+    return lines > least ? lines : least;
 }
 
 static Rect box_of(const Overlay *o, const Canvas *c)
@@ -411,6 +418,8 @@ static Rect box_of(const Overlay *o, const Canvas *c)
     int half = c->h >= TALL && h <= 2 * c->h / 3 ? h : c->h / 2 - 1;
     if (ends_above(o, c) && !o->goes_on) /* the rest is scrolled to, so that the screen keeps its lines */
         half = c->h / 3;
+    else if (!o->goes_on && c->h < TALL && h > half) /* two thirds, as long as the cursor's cell stays beside it */
+        half = clamp_lines(half, c->cursor_y - 1, c->h - 2 - c->cursor_y, 2 * c->h / 3);
     r.h = h < half ? h : half;
     r.y = c->h - r.h - (h < half ? 3 : 1);
     if (ends_above(o, c))

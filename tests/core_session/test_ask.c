@@ -199,8 +199,10 @@ static void test_why_text(void **state)
 {
     (void)state;
     const char *t = run("why patch_embed[p=r2c5,d=1]");
-    has(t, "patch_embed[p=r2c5,d=1]\n");
-    has(t, "\ninput    patches        p=r2c5 d=1 "); /* where, which step, which of its cells */
+    has(t, "patch_embed[p=r2c5,d=1] = ");
+    const char *link = strstr(t, "weakest"), *table = strstr(t, "value  of its sum"), *end = strstr(t, "pixels");
+    assert_true(link && table && link < table && end && end < table); /* where it leads and how surely comes first */
+    has(t, "\ninput    patches        p=r2c5 d=1 ");                  /* where, which step, which of its cells */
     has(t, " % ━");
     has(t, "A large term is not yet a cause");
     Buf text = {0};

@@ -753,7 +753,8 @@ static void what_is_said_leaves_the_cursor_in_sight(void **state)
         for (int i = 0; i < 24; i++)
             seen += c.cells[i * 80 + 40].ch == '.';
         assert_int_equal(c.cells[y * 80 + 40].ch, '.');
-        assert_true(seen >= 12);
+        assert_true(seen >= 8);
+        assert_true(y > 6 || seen == 8); /* two thirds where there is the room */
         Buf command = {0};
         assert_int_equal(overlay_key(&o, "End", &command), OVERLAY_STAYS); /* all of it can be read */
         overlay_draw(&o, &c);

@@ -448,20 +448,49 @@ static void put_answer(const Session *s, Side side, const WhyAnswer *answer, Buf
                   "later parts read it too.\n\n");
 }
 
+static void put_value(float value, Buf *out)
+{
+    if (isnan(value))
+        buf_puts(out, " = NaN\n");
+    else
+        buf_printf(out, " = %.4g\n", (double)value);
+}
+
+/* The cell, where the chain leads, and at which step it says least: a small screen shows little more. */
+static void put_head(const Session *s, Side side, const WhyStep *steps, int count, Buf *out)
+{
+    const Graph *g = session_graph(s, side);
+    const WhyStep *last = &steps[count - 1], *least = last;
+    const char *label;
+    Buf where = {0};
+    address_put(g, steps->ref.node, steps->ref.cell, out);
+    put_value(steps->value, out);
+    for (int i = 1; i < count; i++)
+        least = steps[i].share < least->share ? &steps[i] : least;
+    if (count > 1) {
+        put_cell(g, last->ref.node, last->ref.cell, &label, &where);
+        buf_printf(out, "The largest terms of its sums lead back to %s %s", label, buf_str(&where));
+        put_value(last->value, out);
+    }
+    if (count > 1 && least->share < 1) {
+        put_cell(g, least->ref.node, least->ref.cell, &label, &where);
+        buf_printf(out, "The weakest of %d links: %s, %.2g %% of its sum.\n", count - 1, label,
+                   (double)least->share * 100);
+    }
+    buf_free(&where);
+}
+
 static void put_text(const Session *s, Side side, const WhyAnswer *answer, const WhyStep *steps, int count, Buf *out)
 {
     if ((isnan(steps->value) || (answer && isnan(answer->number))) && ask_nan_begins(s, side, out))
         buf_puts(out, ".\n");
     if (answer)
         put_answer(s, side, answer, out);
-    Buf address = {0};
-    address_put(session_graph(s, side), steps->ref.node, steps->ref.cell, &address);
-    buf_printf(out, "%s\nwhat it was made of, line by line back; of every sum its largest term\n", buf_str(&address));
+    put_head(s, side, steps, count, out);
     put_column(out, "in", BLOCK_CELLS);
     put_column(out, "step", LABEL_CELLS);
     put_column(out, "cell", WHERE_CELLS);
     buf_puts(out, "     value  of its sum\n");
-    buf_free(&address);
     for (int i = 0; i < count; i++)
         put_step(s, side, steps, i, count, out);
     put_end(s, side, &steps[count - 1], out);
