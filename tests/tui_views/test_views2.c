@@ -893,6 +893,60 @@ static void rows_say_their_number(void **state)
     }
 }
 
+/* Where a row goes below zero all rows of a close-up have its map of colours: one key is the key of each. */
+static void rows_share_a_map(void **state)
+{
+    (void)state;
+    static const char *const OF[] = {"blocks.0.ln1.out", "blocks.1.attn.pattern", "blocks.0.attn.q"};
+    Canvas c;
+    Paint p = open_canvas(&c, 1, 1, MODE_256);
+    int positive = 0;
+    for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
+        const Closeup *steps;
+        Rect r = {0, 0, 17, 78};
+        focus(OF[i]);
+        drawn_prepare(&session, &VIEW_CLOSEUP, SIDE_A, r);
+        const NodeId n = session_node(&session, SIDE_A, OF[i]);
+        assert_true(explained_closeup(&session, SIDE_A, n, session_cell(&session, SIDE_A, n), &steps) && steps);
+        for (int k = 0; k < steps->count; k++) {
+            double low, high;
+            closeup_range(&steps->line[k], &low, &high);
+            const ColourScale scale = closeup_scale(&p, steps, &steps->line[k]);
+            positive += low >= 0 && steps->line[k].count > 1;
+            assert_true(scale.is_signed || steps->line[k].count < 2 || !(high > 0));
+            assert_true((double)scale.high >= high);
+        }
+    }
+    canvas_free(&c);
+    assert_true(positive > 3);
+}
+
+/* What a formula is made of stands behind it in numbers; on a large screen the row's steps fill what maps leave. */
+static void formulas_are_filled_in(void **state)
+{
+    (void)state;
+    static const int LINES[] = {17, 50};
+    for (int i = 0; i < 2; i++) {
+        Canvas c;
+        Rect r = {0, 0, LINES[i], i ? 148 : 78};
+        char sum[32], text[64];
+        Paint p = open_canvas(&c, r.h, r.w, MODE_256);
+        session.place.term = 0;
+        session.place.operand = 0;
+        focus("blocks.1.attn.pattern");
+        drawn_prepare(&session, &VIEW_EXPLAIN, SIDE_A, r);
+        view_draw(&VIEW_EXPLAIN, &p, r, SIDE_A, true);
+        const NodeId n = session_node(&session, SIDE_A, "blocks.1.attn.pattern");
+        const Explanation *e = explained_cell(&session, SIDE_A, n, session_cell(&session, SIDE_A, n), 1);
+        assert_true(e && e->line_count == 1 && e->lines[0].operands == 2);
+        number_text(sum, sizeof sum, e->lines[0].value[1], 12);
+        snprintf(text, sizeof text, " / %s", sum);
+        assert_true(screen_has(&c, text));
+        assert_int_equal(screen_has(&c, "sum so far"), i);
+        canvas_free(&c);
+    }
+}
+
 /* Below a small map stand its axes with their ends, how far its colours go, and how many share a cell of it. */
 static void maps_say_their_axes(void **state)
 {
@@ -1442,6 +1496,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_low_pane_has_all_of_it_in_one_tiling, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(steps_add_up, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(rows_say_their_number, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(rows_share_a_map, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(formulas_are_filled_in, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(maps_say_their_axes, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(unpooled_where_it_fits, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(tokens_stand_in_their_order, open_bundled, close_session),

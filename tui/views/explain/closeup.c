@@ -295,9 +295,7 @@ static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const 
 
 static void draw_heat_row(const Paint *p, Rect r, const Row *row, int n)
 {
-    double low, high;
-    closeup_range(row->line, &low, &high);
-    ColourScale scale = colour_scale_of_range(p, (float)low, (float)high);
+    const ColourScale scale = closeup_scale(p, row->c, row->line);
     const bool largest = closeup_by_largest(row->c);
     int first, last;
     for (int x = r.x; bars_at(r, n, x, &first, &last); x++) {

@@ -42,6 +42,19 @@ const char *closeup_range_text(const CloseupLine *l, char out[CLOSEUP_RANGE])
     return out;
 }
 
+/* One map for all rows, so that the key of one is the key of each: signed where any goes below zero. */
+ColourScale closeup_scale(const Paint *p, const Closeup *c, const CloseupLine *l)
+{
+    double low, high;
+    bool below = false;
+    for (int i = 0; i < c->count; i++) {
+        closeup_range(&c->line[i], &low, &high);
+        below |= low < 0 && c->line[i].count > 1;
+    }
+    closeup_range(l, &low, &high);
+    return colour_scale_of_range(p, below && low >= 0 ? (float)-high : (float)low, (float)high);
+}
+
 bool closeup_by_largest(const Closeup *c)
 {
     for (int i = 0; i < c->count; i++)
@@ -150,16 +163,14 @@ static void put_cell(Writer *w, const Closeup *c, const CloseupLine *l, size_t i
 }
 
 /* What the colours or the bars of the row mean; every row has a scale of its own. */
-static void put_scale(const Writer *w, const CloseupLine *l, bool colours)
+static void put_scale(const Writer *w, const Closeup *c, const CloseupLine *l, bool colours)
 {
     char range[CLOSEUP_RANGE], row[CLOSEUP_RANGE + 16];
-    double low, high;
     snprintf(row, sizeof row, "  the row: %s", closeup_range_text(l, range));
     const int room = w->end - w->x - 2, key = utf8_cells(SCALE_OF_ROW) + SCALE_LEAST;
     if (colours && room >= key) {
         const int cells = room < key + SCALE_WIDER ? room : key + SCALE_WIDER, x = w->end - cells;
-        closeup_range(l, &low, &high);
-        const ColourScale scale = colour_scale_of_range(w->p, (float)low, (float)high);
+        const ColourScale scale = closeup_scale(w->p, c, l);
         const int used = canvas_text(w->p->c, w->y, x, cells, STYLE_DIM, SCALE_OF_ROW);
         colour_scale_bar(w->p, &scale, w->y, x + used, cells - used);
     } else if (room >= utf8_cells(row))
@@ -185,7 +196,7 @@ void closeup_term(const Paint *p, const Closeup *c, int y, int x, int width, boo
         put_number(&w, l->value[index], (Ref){0});
     }
     if (l->count > 1)
-        put_scale(&w, l, colours);
+        put_scale(&w, c, l, colours);
 }
 
 enum { NAMED_LEAST = 3 }; /* columns of a bar, where each may have its name */

@@ -14,7 +14,9 @@ enum {
     MAPS_LEAST = 18,
     MAPS_LINES = 8,
     BELOW_LINES = 5,
-    BELOW_WIDTH = 40
+    BELOW_WIDTH = 40,
+    STEPS_LINES = 14, /* what the maps leave free shows the row's steps, as the close-up does */
+    STEPS_WIDTH = 40
 };
 
 /* What is drawn where; NO_LINE where there is no room. */
@@ -134,6 +136,21 @@ static int operands_of(const Session *s, const Explanation *e, LitOperand of[NOD
     return line->operands;
 }
 
+/* Behind the formula, where it has room, the same in numbers: "   = 0.181 / 16.458". */
+static void draw_in_numbers(const Paint *p, const Node *n, const Explanation *e, Rect r, int used)
+{
+    static const char *const BETWEEN[OP_COUNT] = {
+        [OP_ADD] = " + ", [OP_SUB] = " − ", [OP_MUL] = " · ", [OP_DIV] = " / "};
+    char left[32], right[32];
+    if (!BETWEEN[n->op] || !e->line_count || e->lines[0].operands != 2)
+        return;
+    number_text(left, sizeof left, e->lines[0].value[0], NUMBER);
+    number_text(right, sizeof right, e->lines[0].value[1], NUMBER);
+    const int cells = 3 + 2 + utf8_cells(left) + 3 + utf8_cells(right);
+    if (used + cells <= r.w)
+        canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_TEXT, "   = %s%s%s", left, BETWEEN[n->op], right);
+}
+
 static void draw_arithmetic(const Paint *p, const Shown *v, Rect r, bool focus)
 {
     const Node *n = graph_node(v->graph, v->node);
@@ -153,6 +170,8 @@ static void draw_arithmetic(const Paint *p, const Shown *v, Rect r, bool focus)
         buf_printf(&text, "   (%zu term%s)", e->terms, e->terms == 1 ? "" : "s");
     if (l.formula_y != NO_LINE)
         canvas_wrap(p->c, (Rect){l.formula_y, r.x, l.formula_h, r.w}, STYLE_STRONG, buf_str(&text));
+    if (l.formula_y != NO_LINE && l.formula_h == 1 && !table)
+        draw_in_numbers(p, n, e, (Rect){l.formula_y, r.x, 1, r.w}, utf8_cells(buf_str(&text)));
     buf_clear(&text);
     put_order(v->graph, n, graph_reduced(v->graph, v->node), e->terms, &text);
     if (l.order_y != NO_LINE)
@@ -163,7 +182,11 @@ static void draw_arithmetic(const Paint *p, const Shown *v, Rect r, bool focus)
     else if (l.body.h > 0)
         explain_operands(p, e, l.body, focus);
     LitOperand of[NODE_INPUTS];
-    explain_lit(p, l.maps, v->side, graph_reduced(v->graph, v->node), of, operands_of(p->s, e, of));
+    const Rect spare = explain_lit(p, l.maps, v->side, graph_reduced(v->graph, v->node), of, operands_of(p->s, e, of));
+    const Closeup *steps;
+    if (!table && spare.h >= STEPS_LINES && spare.w >= STEPS_WIDTH &&
+        explained_closeup(p->s, v->side, v->node, v->cell, &steps) && steps)
+        closeup_rows(p, steps, spare);
     draw_results(p, v, e, &l, r);
 }
 
@@ -202,6 +225,8 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
         Explain open = explain_open(g, n, session_cell(s, side, n));
         needs_ask(out, side, s->place.path, NEED_EXPLANATION, open.cell, explain_most(s, open.terms, r.h));
     }
+    if (!explain_is_table(node->op) && r.h >= BELOW_LINES + STEPS_LINES)
+        closeup_needs(s, side, out);
     NodeId next = explain_reader(g, n);
     if (next != NO_NODE)
         needs_add(out, side, graph_node(g, next)->path);

@@ -33,7 +33,8 @@ typedef struct LitOperand {
 } LitOperand;
 /* Each of them small: the rows and columns that are read for the number in focus lit (all of `along`, of any other axis
  * the cell's own), those of the cursor's cell marked. Nothing where there is no room. */
-void explain_lit(const Paint *p, Rect r, Side side, Dims along, const LitOperand *of, int count);
+/* Returns what the last of them left free below it. */
+Rect explain_lit(const Paint *p, Rect r, Side side, Dims along, const LitOperand *of, int count);
 /* To the cell at (y, x) of such a map. */
 bool explain_lit_click(const Paint *p, Rect r, Side side, Dims along, const LitOperand *of, int count, int y, int x,
                        Buf *command);
@@ -77,6 +78,7 @@ void closeup_ruler(const Paint *p, const Closeup *c, Rect at, int label_w);
 /* From the lowest to the highest of a row, zero always between them; and as a text, "-1.98…1.835". */
 enum { CLOSEUP_RANGE = 40 };
 void closeup_range(const CloseupLine *l, double *low, double *high);
+ColourScale closeup_scale(const Paint *p, const Closeup *c, const CloseupLine *l);
 const char *closeup_range_text(const CloseupLine *l, char out[CLOSEUP_RANGE]);
 /* Which of the values that share a bar has it: in all rows of a softmax the largest, so that a row's largest score
  * stands over its largest weight; elsewhere, where both signs count, the one farthest from 0. */

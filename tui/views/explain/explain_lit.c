@@ -22,7 +22,10 @@ enum {
     BESIDE_FROM = 48,
     LEGEND_FROM = 9,
     LEGEND_PLAYED_FROM = 12,
-    CAPTION_FROM = 5
+    CAPTION_FROM = 5,
+    BAR_FROM = 10,  /* lines of a map whose colours have a line of their own, … */
+    BAR_LEAST = 22, /* … or so many columns behind its axes */
+    BAR_MOST = 44
 };
 static const double DIMMED = 0.35; /* what a colour keeps that is not lit */
 
@@ -98,10 +101,18 @@ static void enlarge(LitMap *m, int wide, int tall)
 {
     int line = m->halves ? 1 : 2, most = wide < tall * line ? wide : tall * line;
     most = most > GROW_MOST ? GROW_MOST : most;
+    if ((size_t)m->rows.drawn < m->rows.count) /* rows that share a line are no squares: as wide as there is room for */
+        most = wide > GROW_MOST ? GROW_MOST : wide;
     m->cols.each = most > 1 ? most : 1;
-    m->rows.each = most / line > 1 ? most / line : 1;
+    m->rows.each = (size_t)m->rows.drawn < m->rows.count ? 1 : most / line > 1 ? most / line : 1;
     if (m->rows.count == 1 && m->halves && tall > 1)
         m->rows.each = 2;
+}
+
+static int lines_of(const LitMap *m)
+{
+    const int per = m->halves ? 2 : 1;
+    return (m->rows.drawn * m->rows.each + per - 1) / per;
 }
 
 /* False where that side has no values of it, or r no room. */
@@ -123,11 +134,15 @@ static bool map_open(const Paint *p, Rect r, Side side, NodeId node, size_t cell
     rect_cut(&m->r, 't', ABOVE);
     rect_cut(&m->r, 'l', GUTTER);
     if (!play_shows(p->s) && m->r.h >= CAPTION_FROM)
-        m->caption = rect_cut(&m->r, 'b', 1);
+        m->caption = rect_cut(&m->r, 'b', m->r.h >= BAR_FROM ? 2 : 1);
     int pixels = m->r.h * (m->halves ? 2 : 1);
     span_make(m, &m->rows, plane.rows, plane.row_count, m->t.row, pixels);
     span_make(m, &m->cols, plane.cols, plane.col_count, m->t.col, m->r.w);
     enlarge(m, m->r.w / m->cols.drawn, pixels / m->rows.drawn);
+    if (m->caption.h) { /* right below what it is of */
+        m->caption.y = m->r.y + lines_of(m);
+        m->caption.h = lines_of(m) < m->r.h ? 2 : m->caption.h;
+    }
     return true;
 }
 
@@ -183,6 +198,20 @@ static void draw_cell(const Paint *p, const LitMap *m, const ColourScale *scale,
         }
 }
 
+/* "u=r4c4", where it has room. */
+static void name_mark(const Paint *p, const LitMap *m, const Span *s, int y, int x)
+{
+    char label[64];
+    Buf text = {0};
+    if (s->axes.n && s->count > 1) {
+        shown_axes(m->t.v.graph, s->axes, &text);
+        buf_printf(&text, "=%s", shown_label(m->t.v.graph, s->axes, s->here, label, sizeof label));
+    }
+    if (x + utf8_cells(buf_str(&text)) <= m->r.x + m->r.w)
+        canvas_text(p->c, y, x, m->r.x + m->r.w - x, STYLE_AXIS, buf_str(&text));
+    buf_free(&text);
+}
+
 /* A line above the columns that are read and one at the left of such rows, a point at the cursor's. */
 static void draw_marks(const Paint *p, const LitMap *m)
 {
@@ -198,6 +227,9 @@ static void draw_marks(const Paint *p, const LitMap *m)
     int x = m->r.x + col * m->cols.each, y = m->r.y + (row * m->rows.each + m->rows.each / 2) / per;
     canvas_glyph(p->c, m->r.y - 1, x + (m->cols.each - 1) / 2, STYLE_STRONG, 0x25be);
     canvas_glyph(p->c, y, m->r.x - 1, STYLE_STRONG, 0x25b8);
+    name_mark(p, m, &m->rows, y, m->r.x + m->cols.drawn * m->cols.each + 1);
+    if (m->cross)
+        name_mark(p, m, &m->cols, m->r.y - 1, x + (m->cols.each - 1) / 2 + 1);
 }
 
 /* "q[r3c4,2,e]", and what of it that is: "65×4×16" where there is room. */
@@ -296,15 +328,21 @@ static void draw_caption(const Paint *p, const LitMap *m, const ColourScale *sca
     if (across)
         buf_printf(&text, "%s %s %s", p->c->ascii ? "across" : "→", buf_str(&col), buf_str(&col_ends));
     int used = canvas_label(p->c, m->caption.y, m->caption.x, m->caption.w, STYLE_AXIS, buf_str(&text));
+    utf8_print(part, sizeof part, "  %d×%d a cell", per_cell(&m->rows), per_cell(&m->cols));
+    const int shared = per_cell(&m->rows) > 1 || per_cell(&m->cols) > 1 ? utf8_cells(part) : 0,
+              left = m->caption.w - used - shared - 2;
+    const bool apart = m->caption.h > 1, behind = !apart && left >= BAR_LEAST;
     number_text(low, sizeof low, scale->low, 5);
     number_text(high, sizeof high, scale->high, 5);
-    snprintf(part, sizeof part, "  %s…%s", low, high);
-    used += used + utf8_cells(part) <= m->caption.w
-                ? canvas_text(p->c, m->caption.y, m->caption.x + used, m->caption.w - used, STYLE_DIM, part)
-                : 0;
-    utf8_print(part, sizeof part, "  %d×%d a cell", per_cell(&m->rows), per_cell(&m->cols));
-    if ((per_cell(&m->rows) > 1 || per_cell(&m->cols) > 1) && used + utf8_cells(part) <= m->caption.w)
-        canvas_text(p->c, m->caption.y, m->caption.x + used, m->caption.w - used, STYLE_DIM, part);
+    if (apart)
+        colour_scale_bar(p, scale, m->caption.y + 1, m->caption.x, m->caption.w < BAR_MOST ? m->caption.w : BAR_MOST);
+    else if (!behind && used + utf8_cells(low) + utf8_cells(high) + 3 <= m->caption.w)
+        used += canvas_printf(p->c, m->caption.y, m->caption.x + used, m->caption.w - used, STYLE_DIM, "  %s…%s", low,
+                              high);
+    if (shared && used + shared <= m->caption.w)
+        used += canvas_text(p->c, m->caption.y, m->caption.x + used, m->caption.w - used, STYLE_DIM, part);
+    if (behind)
+        colour_scale_bar(p, scale, m->caption.y, m->caption.x + used + 2, left < BAR_MOST ? left : BAR_MOST);
     buf_free(&text);
     buf_free(&row);
     buf_free(&col);
@@ -350,8 +388,9 @@ static Rect legend_of(const Paint *p, Rect *r)
                : (Rect){0};
 }
 
-void explain_lit(const Paint *p, Rect r, Side side, Dims along, const LitOperand *of, int count)
+Rect explain_lit(const Paint *p, Rect r, Side side, Dims along, const LitOperand *of, int count)
 {
+    Rect spare = {0};
     LitMap m;
     Rect legend = legend_of(p, &r), one[NODE_INPUTS], old = canvas_clip(p->c, r);
     bool any = false;
@@ -360,6 +399,8 @@ void explain_lit(const Paint *p, Rect r, Side side, Dims along, const LitOperand
         if (map_open(p, one[i], side, of[i].node, of[i].cell, along, &m)) {
             draw_map(p, &m, one[i].y, one[i].x, one[i].w);
             any = true;
+            const int end = m.r.y + lines_of(&m) + m.caption.h + 1;
+            spare = (Rect){end, one[i].x, one[i].y + one[i].h - end, one[i].w};
         }
     p->c->clip = old;
     if (any && legend.h)
@@ -367,6 +408,7 @@ void explain_lit(const Paint *p, Rect r, Side side, Dims along, const LitOperand
                     !along.n           ? utf8_cells(LEGEND_CROSS) <= legend.w ? LEGEND_CROSS : LEGEND_CROSS_SHORT
                     : play_shows(p->s) ? LEGEND_PLAYED
                                        : LEGEND);
+    return spare.h > 0 ? spare : (Rect){0};
 }
 
 bool explain_lit_click(const Paint *p, Rect r, Side side, Dims along, const LitOperand *of, int count, int y, int x,
