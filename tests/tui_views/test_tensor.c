@@ -363,6 +363,33 @@ static void below_the_map(void **state)
     canvas_free(&c);
 }
 
+/* Beside others few rows of many columns that share a cell are as high as there is room for. */
+static void few_rows_fill_their_column(void **state)
+{
+    (void)state;
+    enum { H = 34, W = 60, ROWS = 5 };
+    Canvas c;
+    canvas_init(&c, H, W);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    session.look.view = VIEW_HEAT;
+    look_at("blocks.1.mlp.post");
+    Tensor all, t;
+    assert_true(tensor_open(&session, SIDE_A, session.place.path, &all));
+    t = tensor_rows(&all, 0, ROWS);
+    t.lit = true;
+    canvas_clear(&c);
+    TENSOR_HEAT.draw(&p, (Rect){0, 0, H, W}, &t, false);
+    int lines = 0;
+    for (int y = 0; y < H; y++) {
+        bool any = false;
+        for (int x = 0; x < W; x++)
+            any |= canvas_at(&c, y, x)->ref.run != 0;
+        lines += any;
+    }
+    canvas_free(&c);
+    assert_true(lines >= 2 * ROWS);
+}
+
 /* Few rows of many columns: broken into bands, in which every value is drawn, a cell at least each, and hit. */
 static void bands(void **state)
 {
@@ -586,6 +613,7 @@ int main(void)
         cmocka_unit_test(panning),
         cmocka_unit_test(vectors),
         cmocka_unit_test(every_row_is_named),
+        cmocka_unit_test(few_rows_fill_their_column),
         cmocka_unit_test(bands),
         cmocka_unit_test(below_the_strip),
         cmocka_unit_test(below_the_map),

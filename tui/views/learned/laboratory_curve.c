@@ -74,6 +74,13 @@ static int put_at(const Paint *p, const Bands *b, float factor, int y, int after
     return x + n - 1;
 }
 
+/* Below the axis what a line of numbers is, where it has room; returns where they may begin after. */
+static int put_what(const Paint *p, const Bands *b, Rect r, const char *what)
+{
+    const int n = utf8_cells(what);
+    return b->axis < n ? r.x - 1 : r.x + canvas_text(p->c, r.y, r.x, n, STYLE_DIM, what);
+}
+
 /* ".125", "1", "2.83": at most 4 cells. */
 static const char *factor_text(float factor, char out[16])
 {
@@ -111,7 +118,7 @@ static void draw_notches(const Paint *p, Rect r, const Laboratory *l, bool focus
         return;
     }
     snprintf(now, sizeof now, "[%s%s]", factor_text(factor, number), factor == off && b.w >= 10 ? " off" : "");
-    int cells = utf8_cells(now), here = column_of(&b, factor) - cells / 2, end = r.x - 1;
+    int cells = utf8_cells(now), here = column_of(&b, factor) - cells / 2, end = put_what(p, &b, r, "×");
     bool notch = on_notch(p->s, l);
     for (int i = 0; i < MEASURES_FACTORS; i++) {
         float f = measures_factor(p->s, i);
@@ -169,7 +176,8 @@ static void draw_shares(const Paint *p, Rect r, const Laboratory *l)
         canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, l->measure && l->measure->nats ? "nats %s" : "right %s", text);
         return;
     }
-    for (int i = 0, end = r.x - 1; i < MEASURES_FACTORS; i++) {
+    const char *what = l->measure && l->measure->nats ? "nats" : "right";
+    for (int i = 0, end = put_what(p, &b, r, what); i < MEASURES_FACTORS; i++) {
         notch_text(l, i, text, sizeof text);
         end = put_at(p, &b, measures_factor(p->s, i), r.y, end, r.x + r.w + 1, style_at(p->s, l, i), text);
     }

@@ -576,7 +576,7 @@ static void title(const Session *s, Side side, Buf *out)
                    keys.label[t.col]);
     }
     if (t.film)
-        buf_printf(out, ": places like %s, %s", axis_label(t.p, t.at, label, sizeof label),
+        buf_printf(out, ": positions like %s, cosine, %s", axis_label(t.p, t.at, label, sizeof label),
                    t.kind == FILM_CENTRED ? "mean removed" : "raw");
 }
 

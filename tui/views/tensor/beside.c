@@ -144,7 +144,7 @@ static void arrange_joined(Arrangement *a, Rect r, Rect bar)
     int labels = tensor_label_width(&t[2], (r.w - GAP_JOINS) / 2), each = (r.w - GAP_JOINS - 2 * labels) / 2,
         prefix = (int)t[0].plane.row_count;
     Rect left = {r.y, r.x, r.h, each + labels}, right = {r.y, r.x + each + labels + GAP_JOINS, r.h, each + labels};
-    add_column(a, &t[1], &left, (Rect){0});
+    add_column(a, &t[1], &left, (Rect){bar.y, left.x, bar.h, left.w});
     add_column(a, &t[2], &right, (Rect){bar.y, right.x, bar.h, right.w});
     a->arrow = (Rect){left.y, left.x + left.w, left.h, GAP_JOINS};
     int lines = left.h - (prefix + 1) - 1;

@@ -20,6 +20,8 @@ enum {
     NARROW = 40 /* for the caption's sentence */
 };              /* "writes" */
 
+static const char PROBABILITY[] = "prob. after those above";
+
 /* One text: its words, and where the probabilities of those that were written stand. */
 typedef struct Column {
     bool more; /* a line below it says how many are not seen */
@@ -157,7 +159,8 @@ static void draw_column(const Paint *p, const Column *c, bool focus)
                 : graph_role(c->v.graph, ROLE_QUERY, SEQUENCE_SOURCE) == AXIS_NONE ? "text"
                                                                                    : "writes");
     if (c->probs.values && room >= SHARE)
-        canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + word, room, STYLE_HEADER, "prob.");
+        canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + word, room, STYLE_HEADER,
+                    room < utf8_cells(PROBABILITY) ? "prob." : PROBABILITY);
     if (c->more)
         put_more(p, c);
     for (int k = 0; k * c->pitch < c->r.h && c->first + k < (int)c->v.count; k++) {
