@@ -118,7 +118,8 @@ static void draw_notches(const Paint *p, Rect r, const Laboratory *l, bool focus
         return;
     }
     snprintf(now, sizeof now, "[%s%s]", factor_text(factor, number), factor == off && b.w >= 10 ? " off" : "");
-    int cells = utf8_cells(now), here = column_of(&b, factor) - cells / 2, end = put_what(p, &b, r, "×");
+    int cells = utf8_cells(now), here = column_of(&b, factor) - cells / 2,
+        end = put_what(p, &b, r, b.w >= 8 ? "factor" : "×");
     bool notch = on_notch(p->s, l);
     for (int i = 0; i < MEASURES_FACTORS; i++) {
         float f = measures_factor(p->s, i);

@@ -420,11 +420,11 @@ static void draw_base_rates(const Paint *p, const Where *w, Rect *r)
     rect_cut(r, 't', 1);
     char text[240];
     utf8_print(text, sizeof text,
-               "Over %d held-out pictures rollout has %.0f %% on the object; before training %.0f %%; one mean map for "
-               "every picture %.0f %%; brightness alone %.0f %%.",
-               (int)FIGURES_PICTURES, 100 * figures_mean(FIGURE_MEAN_ROLLOUT),
-               100 * figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM), 100 * figures_mean(FIGURE_MEAN_ROLLOUT_FIXED),
-               100 * figures_mean(FIGURE_MEAN_BRIGHTNESS));
+               "Over %d held-out pictures rollout%s has %.0f %% on the object; before training %.0f %%; one mean map "
+               "for every picture %.0f %%; brightness alone %.0f %%.",
+               (int)FIGURES_PICTURES, where_partly(w->s, w->side) ? " through all blocks" : "",
+               100 * figures_mean(FIGURE_MEAN_ROLLOUT), 100 * figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM),
+               100 * figures_mean(FIGURE_MEAN_ROLLOUT_FIXED), 100 * figures_mean(FIGURE_MEAN_BRIGHTNESS));
     rect_cut(r, 't', canvas_wrap(p->c, *r, STYLE_DIM, text));
 }
 

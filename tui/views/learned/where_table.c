@@ -93,14 +93,20 @@ static void put_occlusion_note(const Paint *p, const Where *w, bool brief, Buf *
     buf_free(&far);
 }
 
+bool where_partly(const Session *s, Side side)
+{
+    const int blocks = session_blocks_on(s, side);
+    return where_depth(s, blocks) < blocks;
+}
+
 void where_note_text(const Paint *p, const Where *w, int m, bool brief, Buf *text)
 {
     const Session *s = w->s;
     const char *who = grid_of(w).class_read ? "CLS" : "patch mean";
     int last = session_blocks_on(s, w->side) - 1;
-    if (m == WHERE_ROLLOUT && where_depth(s, last + 1) <= last)
-        buf_printf(text, brief ? "½ heads + ½ itself" : "%s, the first %d of %d blocks, ½ heads + ½ itself", who,
-                   where_depth(s, last + 1), last + 1);
+    if (m == WHERE_ROLLOUT && where_partly(s, w->side))
+        buf_printf(text, brief ? "½ heads + ½ itself" : "%s, the first %d of %d blocks, ½ heads + ½ itself%s", who,
+                   where_depth(s, last + 1), last + 1, w->object ? "; on object: for all blocks only" : "");
     else if (m == WHERE_ROLLOUT)
         buf_printf(text, brief ? "½ heads + ½ itself" : "%s, all blocks, ½ heads + ½ itself", who);
     else if (m == WHERE_ATTENTION && s->look.where.one_head)

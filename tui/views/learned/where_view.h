@@ -43,6 +43,8 @@ int where_draw_mass(const Paint *p, const Where *w, Rect line);
 void where_draw_share(const Paint *p, const Where *w, Rect line);
 /* Occlusion that is under way: "12 of 65, 30 s left", appended; false, with nothing, where it is not. */
 bool where_put_progress(const Paint *p, const Where *w, Buf *text);
+/* Does the rollout end before the last block? */
+bool where_partly(const Session *s, Side side);
 /* What a map is made of, appended; brief: as it fits half a line. */
 void where_note_text(const Paint *p, const Where *w, int m, bool brief, Buf *text);
 void where_draw_note(const Paint *p, const Where *w, Rect line, int m);
