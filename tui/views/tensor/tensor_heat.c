@@ -78,11 +78,10 @@ static Fit fit_below(const Paint *p, Rect r, const Tensor *t, int head)
     f.cols = (int)(f.across.drawn < room_c ? f.across.drawn : room_c);
     f.row0 = scroll_first(f.down.drawn, row_here(t) ? tensor_bin_of(&f.down, t->row) : 0, (size_t)f.rows);
     f.col0 = scroll_first(f.across.drawn, col_here(t) ? tensor_bin_of(&f.across, t->col) : 0, (size_t)f.cols);
-    /* beside others, of which none is broken into bands: what stands for several columns may be as much longer */
-    const int shared = (int)((f.across.n + f.across.drawn - 1) / (f.across.drawn ? f.across.drawn : 1)),
-              oblong = is_picture(t)           ? 1
-                       : !t->lit || look->pool ? HEAT_OBLONG
-                                               : HEAT_OBLONG * shared;
+    /* beside others, of which none is broken into bands: where columns share a cell it has no shape to keep */
+    enum { STRIP = 8 };
+    const bool strips = t->lit && !look->pool && f.across.drawn < f.across.n;
+    const int oblong = is_picture(t) ? 1 : strips ? STRIP : HEAT_OBLONG;
     f.size = heat_within(p, (HeatSize){heat_pixels(p, f.cells.h), f.cells.w}, f.rows, f.cols, oblong);
     return f;
 }
