@@ -552,6 +552,8 @@ ok "what each part wrote into a word" ledger -m translator -i "$PRONOUN" "logits
 says "against its rival" "^logits\[t=10,v=il\] − logits\[t=10,v=elle\] = 5\.97"
 says "a head that looks at what is read" '^ +dec 2 cross head 2 +0\.455'
 says "rounding is all that is left" '^ +remainder +-?[0-9.]+e-0[5-9]'
+ok "against a rival that a command names" ledger -m translator -i "$PRONOUN" "logits[t=qu',v=il]" -c "ledger il against=le"
+says "it is the one" "^logits\[t=10,v=il\] − logits\[t=10,v=le\] = "
 ok "why a word" why -m translator -i "$PRONOUN" "logits[t=qu',v=il]"
 says "what is the same for all" 'is the same for every text'
 ok "what training left of the translator" screen -m translator -i "$PRONOUN" -c 'attention decoder.blocks.2.cross_attn; training last' --size 120x40 -o film.txt

@@ -1,5 +1,6 @@
 /* The subcommands that answer one question: info, explain, why, ledger, verify. */
 #include <stdio.h>
+#include <string.h>
 
 #include "core/graph/anatomy.h"
 #include "core/session/ask/ask.h"
@@ -81,7 +82,10 @@ static bool choose(Work *w, Err *err)
     if (site_is(g, path, SITE_LOGITS) || site_is(g, path, SITE_PROBS)) {
         int row, o;
         ledger_class(g, graph_find(g, path), t.cell, &row, &o);
-        return ledger_rivals(s, SIDE_B, row, o, &t, err) && ledger_set(s, &t, err);
+        if (!ledger_rivals(s, SIDE_B, row, o, &t, err))
+            return false;
+        const bool chosen = s->ledger.cell == t.cell && strcmp(s->ledger.path, t.path) == 0; /* -c named its rival */
+        return chosen || ledger_set(s, &t, err);
     }
     snprintf(t.path, sizeof t.path, "%s", path);
     return ledger_set(s, &t, err);
