@@ -61,19 +61,50 @@ def as_float16(w):
 
 
 class Record(dict):
-    """Values by node; at: a block. Off: a mistake is being made, nothing is kept."""
-    on = True
+    """Values by node. Off: a mistake is being made, nothing is kept; of modules alone: what only stands between them is not
+    kept either; inside: the steps inside of norms, softmax, rotations and experts are, too."""
+    on, modules, inside = True, False, False
 
     def put(self, name, x):
         if self.on:
             self[name] = np.asarray(x, np.float64)
         return x
 
+    def also(self, name, x):
+        return x if self.modules else self.put(name, x)
+
+    def step(self, name, x):
+        return self.put(name, x) if self.inside else x
+
+
+def norm_steps(r, node, x, eps, centre, gamma=None):
+    """What a norm goes through up to its γ: sums, then their means, one over the root, and its product. r: a Record that keeps it."""
+    at, n = node + ".", x.shape[-1]
+    if centre:
+        r.step(at + "sum", x.sum(-1))
+        r.step(at + "mean", x.mean(-1))
+        x = r.step(at + "centered", x - x.mean(-1, keepdims=True))
+    r.step(at + "sq", x ** 2)
+    r.step(at + "sumsq", (x ** 2).sum(-1))
+    spread = r.step(at + ("var" if centre else "meansq"), (x ** 2).sum(-1) / n)
+    r.step(at + ("var_eps" if centre else "meansq_eps"), spread + eps)
+    one_over = r.step(at + ("rstd" if centre else "rrms"), 1 / np.sqrt(spread + eps))
+    normed = r.step(at + "normalized", x * one_over[..., None])
+    if gamma is not None:
+        r.step(at + "scaled", normed * gamma)
+
+
+def softmax_steps(r, names, x):
+    top = x.max(-1, keepdims=True)
+    for name, step in zip(names, (top[..., 0], x - top, np.exp(x - top), np.exp(x - top).sum(-1))):
+        r.step(name, step)
+
 
 # --- parts, as the programs have them ---
 
 def layer_norm(w, r, x, node, name, eps, bias=True):
     gamma = w.vector(name + ".weight", x.shape[-1], 1.0)
+    norm_steps(r, node, x, eps, True, gamma if bias else None)
     y = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) * gamma
     return r.put(node + ".out", y + w.vector(name + ".bias", x.shape[-1]) if bias else y)
 
@@ -91,6 +122,9 @@ def norm_of_blocks(wrong, w, r, x, node, name, eps, bias=True):
 
 def rms_norm(w, r, x, node, name, eps, plus=0.0):
     gamma = w.vector(name + ".weight", x.shape[-1], 1.0 - plus)
+    norm_steps(r, node, x, eps, False)
+    if plus:
+        r.step(node + ".gamma_plus", plus + gamma)
     return r.put(node + ".out", x / np.sqrt((x * x).mean(-1, keepdims=True) + eps) * (plus + gamma))
 
 
@@ -115,7 +149,7 @@ def seen(n, window=None):
 
 
 def attend(r, node, q, k, v, scale, allowed, bias=None, cap=None, tiled=False, wrong=None):
-    """q[t,h,e], k and v[t,g,e] to [t,h,e]."""
+    """q[t,h,e], k and v[t,g,e] to [t,h,e]; allowed None: all see all."""
     share = q.shape[1] // k.shape[1]
     if share > 1:
         k = np.tile(k, (1, share, 1)) if tiled else np.repeat(k, share, 1)
@@ -125,9 +159,16 @@ def attend(r, node, q, k, v, scale, allowed, bias=None, cap=None, tiled=False, w
     scores = r.put(node + ".scores_raw", np.einsum("the,uhe->htu", q, k)) * scale
     r.put(node + ".scores_scaled", scores)
     if cap:
+        r.step(node + ".scores_over_cap", scores / cap)
+        r.step(node + ".scores_tanh", np.tanh(scores / cap))
         scores = r.put(node + ".scores_capped", cap * np.tanh(scores / cap))
     if bias is not None:
-        scores = scores + bias
+        scores = r.also(node + ".scores_biased", scores + bias)
+    if allowed is None:
+        allowed = np.ones((len(q), len(q)), bool)
+    else:
+        r.also(node + ".scores_masked", np.where(allowed[None], scores, -np.inf))
+    softmax_steps(r, [f"{node}.{step}" for step in ("row_max", "shifted", "exp", "row_sum")], np.where(allowed[None], scores, -np.inf))
     at = np.arange(len(allowed))
     if wrong == "one more":
         allowed = allowed | (at[None] == at[:, None] + 1)
@@ -184,8 +225,8 @@ def frequencies(width, base, scaling=None, n=0, longest=0, learned=0):
     return inv / factor * ramp + inv * (1 - ramp), 0.1 * math.log(factor) + 1
 
 
-def rotate(x, inv, stretch=1.0, adjacent=False, first=0):
-    """x[t,h,e]: its first 2·len(inv) numbers turned by their place, counted from `first`."""
+def rotate(x, inv, stretch=1.0, adjacent=False, first=0, r=None, name=None):
+    """x[t,h,e]: its first 2·len(inv) numbers turned by their place, counted from `first`. r: what keeps both parts, by name."""
     n, width = len(x), 2 * len(inv)
     angle = (first + np.arange(n))[:, None] * inv[None]
     turned, rest = x[..., :width], x[..., width:]
@@ -195,6 +236,11 @@ def rotate(x, inv, stretch=1.0, adjacent=False, first=0):
     else:
         cos, sin = (np.concatenate((f(angle), f(angle)), 1)[:, None] * stretch for f in (np.cos, np.sin))
         other = np.concatenate((-turned[..., width // 2:], turned[..., :width // 2]), -1)
+    if r is not None:
+        partner = turned.reshape(*turned.shape[:-1], -1, 2)[..., ::-1].reshape(turned.shape) if adjacent else np.roll(turned, width // 2, -1)
+        r.step(name + "_swapped", np.concatenate((partner, rest), -1))
+        r.step(name + "_cos", np.concatenate((turned * cos, rest), -1))
+        r.step(name + "_sin", np.concatenate((other * sin, 0 * rest), -1))
     return np.concatenate((turned * cos + other * sin, rest), -1)
 
 
@@ -210,6 +256,11 @@ def embed(w, r, ids, name, width=D):
 
 def block(i):
     return f"decoder.blocks.{i}."
+
+
+def before_turning(r, b, *parts):
+    for name, part in zip("qkv", parts):
+        r.also(f"{b}self_attn.{name}", part)
 
 
 def mlp(w, r, b, x, up, down, act, bias=True, conv=False):
@@ -229,7 +280,7 @@ def gpt2(w, r, ids, wrong):
 def gpt(w, r, ids, wrong, line, act="tanh", bias=True, tied=True, hidden=M):
     n = len(ids)
     at = np.arange(n)[::-1] if wrong == "reversed" else np.zeros(n, int) if wrong == "one place" else np.arange(n)
-    x = embed(w, r, ids, "transformer.wte.weight") + w.matrix("transformer.wpe.weight", 12, D)[at]
+    x = embed(w, r, ids, "transformer.wte.weight") + r.also("decoder.pos_embed", w.matrix("transformer.wpe.weight", 12, D)[at])
     r.put("decoder.full_embed", x)
     layer_norm = partial(norm_of_blocks, wrong)
     for i in range(2):
@@ -239,7 +290,7 @@ def gpt(w, r, ids, wrong, line, act="tanh", bias=True, tied=True, hidden=M):
         for name, part in zip("qkv", (q, k, v)):
             r.put(b + "self_attn." + name, part)
         z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n).T if wrong == "mask" else seen(n, 3 if wrong == "window" else None), wrong=wrong)
-        x = r.put(b + "resid_mid", x + line(merge(z), p + "attn.c_proj", D))
+        x = r.put(b + "resid_mid", x + r.also(b + "self_attn.out", line(merge(z), p + "attn.c_proj", D)))
         y = layer_norm(w, r, x, b + "ln2", p + "ln_2", 1e-5, bias)
         pre = r.put(b + "mlp.pre", line(y, p + "mlp.c_fc", hidden))
         post = r.put(b + "mlp.post", ACT[act](pre))
@@ -269,14 +320,15 @@ NEO = dict(model_type="gpt_neo", hidden_size=D, num_heads=2, num_layers=3, max_p
 
 def gpt_neo(w, r, ids, wrong):
     n = len(ids)
-    x = embed(w, r, ids, "transformer.wte.weight") + w.matrix("transformer.wpe.weight", 12, D)[:n]
+    x = embed(w, r, ids, "transformer.wte.weight") + r.also("decoder.pos_embed", w.matrix("transformer.wpe.weight", 12, D)[:n])
+    r.also("decoder.full_embed", x)
     for i in range(3):
         b, p = block(i), f"transformer.h.{i}."
         y = layer_norm(w, r, x, b + "ln1", p + "ln_1", 1e-5)
         q, k, v = (r.put(b + "self_attn." + c, split(linear(w, y, p + f"attn.attention.{c}_proj", D), 2)) for c in "qkv")
         window = None if i == 0 else 4 if wrong == "window" else 3
         z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5 if wrong == "scale" else 1.0, seen(n, window))
-        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "attn.attention.out_proj", D, True))
+        x = r.put(b + "resid_mid", x + r.also(b + "self_attn.out", linear(w, merge(z), p + "attn.attention.out_proj", D, True)))
         y = layer_norm(w, r, x, b + "ln2", p + "ln_2", 1e-5)
         x = r.put(b + "resid_post", x + mlp(w, r, b, y, p + "mlp.c_fc", p + "mlp.c_proj", "tanh"))
     x = layer_norm(w, r, x, "decoder.ln_final", "transformer.ln_f", 1e-5)
@@ -294,9 +346,11 @@ def gptj(w, r, ids, wrong):
         b, p = block(i), f"transformer.h.{i}."
         y = layer_norm(w, r, x, b + "ln1", p + "ln_1", 1e-5)
         q, k, v = (split(linear(w, y, p + f"attn.{c}_proj", D, sharp=2), heads) for c in "qkv")
-        q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv, adjacent=wrong != "pairs")) for c, t in (("q", q), ("k", k)))
+        before_turning(r, b, q, k, v)
+        q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv, 1.0, wrong != "pairs", 0, r, b + "self_attn." + c)) for c, t in (("q", q), ("k", k)))
         z = attend(r, b + "self_attn", q, k, v, (D // heads) ** -0.5, seen(n))
-        found = linear(w, merge(z), p + "attn.out_proj", D)
+        found = r.also(b + "self_attn.out", linear(w, merge(z), p + "attn.out_proj", D))
+        r.also(b + "resid_mid", x + found)
         x = r.put(b + "resid_post", found + mlp(w, r, b, y, p + "mlp.fc_in", p + "mlp.fc_out", "tanh") + x)
     return linear(w, layer_norm(w, r, x, "decoder.ln_final", "transformer.ln_f", 1e-5), "lm_head", V, True)
 
@@ -323,6 +377,7 @@ def neox(w, r, ids, wrong):
         q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv)) for c, t in (("q", q), ("k", k)))
         z = attend(r, b + "self_attn", q, k, v, (D // heads) ** -0.5, seen(n))
         found = r.put(b + "self_attn.out", linear(w, merge(z), p + "attention.dense", D, True))
+        r.also(b + "resid_mid", x + found)
         after = x + found if wrong == "parallel" else x
         y = layer_norm(w, r, after, b + "ln2", p + "post_attention_layernorm", 1e-5)
         x = r.put(b + "resid_post", mlp(w, r, b, y, p + "mlp.dense_h_to_4h", p + "mlp.dense_4h_to_h", "gelu") + found + x)
@@ -337,13 +392,14 @@ OPT = dict(model_type="opt", hidden_size=D, num_attention_heads=2, num_hidden_la
 def opt(w, r, ids, wrong):
     n, d = len(ids), "model.decoder."
     at = 0 if wrong == "offset" else 2
-    x = embed(w, r, ids, d + "embed_tokens.weight") + w.matrix(d + "embed_positions.weight", 14, D)[at:at + n]
+    x = embed(w, r, ids, d + "embed_tokens.weight") + r.also("decoder.pos_embed", w.matrix(d + "embed_positions.weight", 14, D)[at:at + n])
+    r.also("decoder.full_embed", x)
     for i in range(2):
         b, p = block(i), f"{d}layers.{i}."
         y = layer_norm(w, r, x, b + "ln1", p + "self_attn_layer_norm", 1e-5)
         q, k, v = (r.put(b + "self_attn." + c, split(linear(w, y, p + f"self_attn.{c}_proj", D, True), 2)) for c in "qkv")
         z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n))
-        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.out_proj", D, True))
+        x = r.put(b + "resid_mid", x + r.also(b + "self_attn.out", linear(w, merge(z), p + "self_attn.out_proj", D, True)))
         y = layer_norm(w, r, x, b + "ln2", p + "final_layer_norm", 1e-5)
         x = r.put(b + "resid_post", x + mlp(w, r, b, y, p + "fc1", p + "fc2", "relu"))
     x = layer_norm(w, r, x, "decoder.ln_final", d + "final_layer_norm", 1e-5)
@@ -357,13 +413,13 @@ def opt_350m(w, r, ids, wrong):
     """Words of 6 brought to the width, places of the width; norms behind the sums and none at the end; back to 6."""
     n, d = len(ids), "model.decoder."
     x = r.put("decoder.project", linear(w, embed(w, r, ids, d + "embed_tokens.weight", 6), d + "project_in", D))
-    x = r.put("decoder.full_embed", x + w.matrix(d + "embed_positions.weight", 14, D)[2:2 + n])
+    x = r.put("decoder.full_embed", x + r.also("decoder.pos_embed", w.matrix(d + "embed_positions.weight", 14, D)[2:2 + n]))
     for i in range(2):
         b, p = block(i), f"{d}layers.{i}."
         y = layer_norm(w, r, x, b + "ln1", p + "self_attn_layer_norm", 1e-5) if wrong == "in front" else x
         q, k, v = (r.put(b + "self_attn." + c, split(linear(w, y, p + f"self_attn.{c}_proj", D, True), 2)) for c in "qkv")
         z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n))
-        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.out_proj", D, True))
+        x = r.put(b + "resid_mid", x + r.also(b + "self_attn.out", linear(w, merge(z), p + "self_attn.out_proj", D, True)))
         x = y = layer_norm(w, r, x, b + "ln1", p + "self_attn_layer_norm", 1e-5) if wrong != "in front" else x
         y = layer_norm(w, r, x, b + "ln2", p + "final_layer_norm", 1e-5) if wrong == "in front" else x
         x = r.put(b + "resid_post", x + mlp(w, r, b, y, p + "fc1", p + "fc2", "relu"))
@@ -392,10 +448,10 @@ def bloom(w, r, ids, wrong):
         parts = qkv.reshape(n, 3, heads, -1).swapaxes(1, 2) if wrong == "whole" else qkv.reshape(n, heads, 3, -1)
         q, k, v = (r.put(b + "self_attn." + c, parts[:, :, j]) for j, c in enumerate("qkv"))
         z = attend(r, b + "self_attn", q, k, v, (width // heads) ** -0.5, seen(n), alibi(heads, n, slopes))
-        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attention.dense", width, True))
+        x = r.put(b + "resid_mid", x + r.also(b + "self_attn.out", linear(w, merge(z), p + "self_attention.dense", width, True)))
         y = layer_norm(w, r, x, b + "ln2", p + "post_attention_layernorm", 1e-5)
         pre = r.put(b + "mlp.pre", linear(w, y, p + "mlp.dense_h_to_4h", 4 * width, True))
-        x = r.put(b + "resid_post", x + linear(w, ACT["tanh"](pre), p + "mlp.dense_4h_to_h", width, True))
+        x = r.put(b + "resid_post", x + r.also(b + "mlp.out", linear(w, r.also(b + "mlp.post", ACT["tanh"](pre)), p + "mlp.dense_4h_to_h", width, True)))
     x = layer_norm(w, r, x, "decoder.ln_final", t + "ln_f", 1e-5)
     return x @ w[t + "word_embeddings.weight"].astype(np.float64).T
 
@@ -413,11 +469,13 @@ def mpt(w, r, ids, wrong):
         b, p = block(i), f"{t}blocks.{i}."
         y = layer_norm(w, r, x, b + "ln1", p + "norm_1", 1e-5, bias=False)
         q, k, v = (split(part, heads) for part in np.split(linear(w, y, p + "attn.Wqkv", 3 * D), 3, 1))
+        before_turning(r, b, q, k, v)
         bias = None if wrong == "alibi" else alibi(heads, n, [2 ** (-8 * (i + 1) / heads) for i in range(heads)])
         z = attend(r, b + "self_attn", q, k, v, (D // heads) ** -0.5, seen(n), bias)
-        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "attn.out_proj", D))
+        x = r.put(b + "resid_mid", x + r.also(b + "self_attn.out", linear(w, merge(z), p + "attn.out_proj", D)))
         y = layer_norm(w, r, x, b + "ln2", p + "norm_2", 1e-5, bias=False)
-        x = r.put(b + "resid_post", x + linear(w, ACT["gelu"](linear(w, y, p + "ffn.up_proj", 4 * D)), p + "ffn.down_proj", D))
+        post = r.also(b + "mlp.post", ACT["gelu"](r.also(b + "mlp.pre", linear(w, y, p + "ffn.up_proj", 4 * D))))
+        x = r.put(b + "resid_post", x + r.also(b + "mlp.out", linear(w, post, p + "ffn.down_proj", D)))
     return layer_norm(w, r, x, "decoder.ln_final", t + "norm_f", 1e-5, bias=False) @ w[t + "wte.weight"].astype(np.float64).T
 
 
@@ -438,9 +496,10 @@ def mpt_clipped(w, r, ids, wrong):
             r.put(b + f"self_attn.{c}_unclipped", part)
         q, k, v = (r.put(b + "self_attn." + c, np.clip(part, -clip, clip)) for c, part in zip("qkv", (q, k, v)))
         z = attend(r, b + "self_attn", q, k, v, (width // heads) ** -0.5, seen(n), alibi(heads, n, [four[1], four[3], four[0]]))
-        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "attn.out_proj", width))
+        x = r.put(b + "resid_mid", x + r.also(b + "self_attn.out", linear(w, merge(z), p + "attn.out_proj", width)))
         y = layer_norm(w, r, x, b + "ln2", p + "norm_2", 1e-5, bias=False)
-        x = r.put(b + "resid_post", x + linear(w, ACT["gelu"](linear(w, y, p + "ffn.up_proj", 4 * width)), p + "ffn.down_proj", width))
+        post = r.also(b + "mlp.post", ACT["gelu"](r.also(b + "mlp.pre", linear(w, y, p + "ffn.up_proj", 4 * width))))
+        x = r.put(b + "resid_post", x + r.also(b + "mlp.out", linear(w, post, p + "ffn.down_proj", width)))
     return layer_norm(w, r, x, "decoder.ln_final", t + "norm_f", 1e-5, bias=False) @ w[t + "wte.weight"].astype(np.float64).T
 
 
@@ -461,7 +520,7 @@ def llama2c(w, r, ids, wrong):
 def gated(w, r, b, x, p, act, bias=False):
     gate = r.put(b + "mlp.gate", linear(w, x, p + "gate_proj", M, bias))
     up = r.put(b + "mlp.pre", linear(w, x, p + "up_proj", M, bias))
-    return r.put(b + "mlp.out", linear(w, r.put(b + "mlp.post", ACT[act](gate) * up), p + "down_proj", D, bias))
+    return r.put(b + "mlp.out", linear(w, r.put(b + "mlp.post", r.also(b + "mlp.gate_post", ACT[act](gate)) * up), p + "down_proj", D, bias))
 
 
 def qkv_of(w, r, b, y, p, c, wrong, qkv_bias=False, norms=None):
@@ -505,7 +564,7 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
             elif head_norm and wrong != "head norm":
                 q = q if wrong == "q not normed" else rms_norm(w, r, q, b + "self_attn.rms_q", p + "self_attn.q_norm", eps)
                 k = k if wrong == "k not normed" else rms_norm(w, r, k, b + "self_attn.rms_k", p + "self_attn.k_norm", eps)
-            q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv, stretch, wrong in ("pairs", "pairs and tiled"), FIRST.get(wrong, 0))) for name, t in (("q", q), ("k", k)))
+            q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv, stretch, wrong in ("pairs", "pairs and tiled"), FIRST.get(wrong, 0), r, b + "self_attn." + name)) for name, t in (("q", q), ("k", k)))
             if wrong == "keys one on":  # one row in front turns all of them once more
                 k = rotate(np.concatenate([0 * k[:1], qkv_of(w, r, b, y, p + "self_attn.", c, wrong, qkv_bias)[1]]), inv, stretch)[1:]
             v = rotate(v, inv, stretch) if wrong == "values turned" else v
@@ -514,7 +573,7 @@ def llama_like(c, scaling=None, qkv_bias=False, out_bias=False, head_norm=False,
             z = attend(r, b + "self_attn", q, k, v, e ** -0.5, seen(n, window), tiled=wrong in ("tiled", "pairs and tiled"), wrong=wrong)
             before = x
             x = y if wrong == "from the norm" else x
-            z = linear(w, merge(z), p + "self_attn.o_proj", D, out_bias)
+            z = r.also(b + "self_attn.out", linear(w, merge(z), p + "self_attn.o_proj", D, out_bias))
             x = r.put(b + "resid_mid", x + (norm1(z) if wrong == "norms on branches" else z))
             x = norm1(x) if wrong == "post norm" else x
             seen_by_mlp = before if wrong == "parallel" else x
@@ -553,6 +612,13 @@ def glu(w, x, p, names, width):
     return linear(w, ACT["silu"](linear(w, x, p + gate, width)) * linear(w, x, p + up, width), p + down, D)
 
 
+def glu_steps(w, r, node, x, experts, names, width):
+    """Of all experts beside one another, [t,x,m]."""
+    line = lambda name: np.stack([linear(w, x, p + name, width) for p in experts], 1)
+    gate, up = r.step(node + "gate", line(names[0])), r.step(node + "pre", line(names[1]))
+    r.step(node + "post", r.step(node + "gate_post", ACT["silu"](gate)) * up)
+
+
 def experts(c, count, chosen, normalised, width, dense=lambda i: False, shared=0):
     """The four SparseMoeBlocks (modeling_mixtral.py, …_olmoe.py, …_qwen2_moe.py, …_qwen3_moe.py): one token after the other,
     only the experts that it gets; beside that what all of them say, for the recording."""
@@ -565,7 +631,9 @@ def experts(c, count, chosen, normalised, width, dense=lambda i: False, shared=0
         p, m = p + scope, b + "mlp."
         scores = r.put(m + "router", linear(w, x, p + "gate", count, sharp=3.0))
         probs = r.put(m + "router_probs", softmax(scores))
+        softmax_steps(r, [m + "router_" + step for step in ("max", "shifted", "exp", "sum")], scores)
         all_say = np.stack([glu(w, x, f"{p}experts.{e}.", names, width) for e in range(count)], 1)
+        glu_steps(w, r, m + "experts.", x, [f"{p}experts.{e}." for e in range(count)], names, width)
         r.put(m + "experts.out", all_say)
         order = sorted(range(count), key=str) if wrong == "experts as text" else [(e + 1) % count for e in range(count)] if wrong == "experts rolled" else range(count)
         norm = normalised != (wrong == "norm") or wrong == "softmax after"
@@ -585,7 +653,15 @@ def experts(c, count, chosen, normalised, width, dense=lambda i: False, shared=0
         r.put(m + "chosen", chose), r.put(m + "weights", weights), r.put(m + "experts.wrote", wrote)
         if shared:
             said = r.put(m + "shared.out", glu(w, x, p + "shared_expert.", names, shared))
-            openness = 1 / (1 + np.exp(-linear(w, x, p + "shared_expert_gate", 1, sharp=2.0)))
+            score = linear(w, x, p + "shared_expert_gate", 1, sharp=2.0)
+            openness = 1 / (1 + np.exp(-score))
+            one = Record()
+            one.inside = r.inside and r.on
+            glu_steps(w, one, m + "shared.", x, [p + "shared_expert."], names, shared)
+            for name, step in one.items():
+                r.step(name, step[:, 0])
+            r.also(m + "shared.score", score[:, 0])
+            r.also(m + "shared.wrote", said * openness)
             r.put(m + "shared.open", openness[:, 0])
             r.put(m + "routed", out)
             out = out if wrong == "no shared" else out + said * (1 if wrong == "shared gate" else openness)
@@ -635,7 +711,7 @@ def olmo2(w, r, ids, wrong):
             k = split(rms_norm(w, r, merge(k), b + "self_attn.rms_k", p + "self_attn.k_norm", eps), 2)
         q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv)) for name, t in (("q", q), ("k", k)))
         z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n))
-        found = linear(w, merge(z), p + "self_attn.o_proj", D)
+        found = r.also(b + "self_attn.out", linear(w, merge(z), p + "self_attn.o_proj", D))
         x = r.put(b + "resid_mid", x + (found if first else rms_norm(w, r, found, b + "rms1", p + "post_attention_layernorm", eps)))
         y = gated(w, r, b, rms_norm(w, r, x, b + "rms2", p + "post_feedforward_layernorm", eps) if first else x, p + "mlp.", "silu")
         x = r.put(b + "resid_post", x + (y if first else rms_norm(w, r, y, b + "rms2", p + "post_feedforward_layernorm", eps)))
@@ -660,7 +736,7 @@ def gemma(c):
         n, eps, plus = len(ids), 1e-6, 0.0 if wrong == "plus" else 1.0
         heads, scale = c["num_attention_heads"], c.get("query_pre_attn_scalar", 8) ** -0.5
         x = embed(w, r, ids, "model.embed_tokens.weight") * (1 if wrong == "embed scale" else math.sqrt(D))
-        r.put("decoder.full_embed", x)
+        r.put("decoder.full_embed", r.also("decoder.embed_scaled", x))
         for i in range(c["num_hidden_layers"]):
             b, p = block(i), f"model.layers.{i}."
             local = kind == "gemma2" and i % 2 == 0 or kind == "gemma3_text" and (i + 1) % 2 != 0
@@ -676,7 +752,7 @@ def gemma(c):
             window = None if not local else 4 if wrong == "window" else 3
             cap = None if wrong == "caps" else c.get("attn_logit_softcapping")
             z = attend(r, b + "self_attn", q, k, v, scale, seen(n, window), cap=cap)
-            found = linear(w, merge(z), p + "self_attn.o_proj", D)
+            found = r.also(b + "self_attn.out", linear(w, merge(z), p + "self_attn.o_proj", D))
             if kind == "gemma":
                 x = r.put(b + "resid_mid", x + found)
                 y = rms_norm(w, r, x, b + "rms2", p + "post_attention_layernorm", eps, plus)
@@ -689,6 +765,9 @@ def gemma(c):
         x = rms_norm(w, r, x, "decoder.rms_final", "model.norm", eps, plus)
         logits = x @ w["model.embed_tokens.weight"].astype(np.float64).T
         cap = None if wrong == "caps" else c.get("final_logit_softcapping")
+        if cap:
+            r.step("uncapped", logits)
+            r.step("logit_tanh", np.tanh(r.step("logit_over_cap", logits / cap)))
         return cap * np.tanh(logits / cap) if cap else logits
     return forward
 
@@ -706,9 +785,11 @@ def phi(w, r, ids, wrong):
         b, p = block(i), f"model.layers.{i}."
         y = layer_norm(w, r, x, b + "ln1", p + "input_layernorm", 1e-5)
         q, k, v = (split(linear(w, y, p + f"self_attn.{c}_proj", D, True, 2), heads) for c in "qkv")
+        before_turning(r, b, q, k, v)
         q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv)) for c, t in (("q", q), ("k", k)))
         z = attend(r, b + "self_attn", q, k, v, (D // heads) ** -0.5, seen(n))
-        found = linear(w, merge(z), p + "self_attn.dense", D, True)
+        found = r.also(b + "self_attn.out", linear(w, merge(z), p + "self_attn.dense", D, True))
+        r.also(b + "resid_mid", x + found)
         x = r.put(b + "resid_post", found + mlp(w, r, b, y, p + "mlp.fc1", p + "mlp.fc2", "tanh") + x)
     return linear(w, layer_norm(w, r, x, "decoder.ln_final", "model.final_layernorm", 1e-5), "lm_head", V, True)
 
@@ -742,11 +823,12 @@ def phi3(w, r, ids, wrong, c=PHI3):
         q, k, v = (parts[one] for one in "qkv")
         q, k = (r.put(b + f"self_attn.{name}_turned", rotate(t, inv, stretch, first=FIRST.get(wrong, 0))) for name, t in (("q", q), ("k", k)))
         z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n, c["sliding_window"]))
-        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.o_proj", width))
+        x = r.put(b + "resid_mid", x + r.also(b + "self_attn.out", linear(w, merge(z), p + "self_attn.o_proj", width)))
         y = rms_norm(w, r, x, b + "rms2", p + "post_attention_layernorm", 1e-5)
         first, second = np.split(linear(w, y, p + "mlp.gate_up_proj", 2 * M), 2, 1)
         gate, up = (second, first) if wrong == "gate" else (first, second)
-        x = r.put(b + "resid_post", x + linear(w, up * ACT["silu"](gate), p + "mlp.down_proj", width))
+        post = r.also(b + "mlp.post", r.also(b + "mlp.pre", up) * r.also(b + "mlp.gate_post", ACT["silu"](r.also(b + "mlp.gate", gate))))
+        x = r.put(b + "resid_post", x + r.also(b + "mlp.out", linear(w, post, p + "mlp.down_proj", width)))
     return linear(w, rms_norm(w, r, x, "decoder.rms_final", "model.norm", 1e-5), "lm_head", V)
 
 
@@ -763,9 +845,10 @@ def stablelm(w, r, ids, wrong):
         b, p = block(i), f"model.layers.{i}."
         y = layer_norm(w, r, x, b + "ln1", p + "input_layernorm", 1e-5)
         q, k, v = (split(linear(w, y, p + f"self_attn.{c}_proj", D, True, 2), 2) for c in "qkv")
+        before_turning(r, b, q, k, v)
         q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv)) for c, t in (("q", q), ("k", k)))
         z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n))
-        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.o_proj", D))
+        x = r.put(b + "resid_mid", x + r.also(b + "self_attn.out", linear(w, merge(z), p + "self_attn.o_proj", D)))
         y = layer_norm(w, r, x, b + "ln2", p + "post_attention_layernorm", 1e-5)
         x = r.put(b + "resid_post", x + gated(w, r, b, y, p + "mlp.", "silu"))
     return linear(w, layer_norm(w, r, x, "decoder.ln_final", "model.norm", 1e-5), "lm_head", V)
@@ -783,9 +866,10 @@ def starcoder2(w, r, ids, wrong):
         b, p = block(i), f"model.layers.{i}."
         y = layer_norm(w, r, x, b + "ln1", p + "input_layernorm", 1e-5)
         q, k, v = (split(linear(w, y, p + f"self_attn.{c}_proj", rows * 4, True, 2), rows) for c, rows in zip("qkv", (4, 2, 2)))
+        before_turning(r, b, q, k, v)
         q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv)) for c, t in (("q", q), ("k", k)))
         z = attend(r, b + "self_attn", q, k, v, 4 ** -0.5, seen(n, 3))
-        x = r.put(b + "resid_mid", x + linear(w, merge(z), p + "self_attn.o_proj", D, True))
+        x = r.put(b + "resid_mid", x + r.also(b + "self_attn.out", linear(w, merge(z), p + "self_attn.o_proj", D, True)))
         y = layer_norm(w, r, x, b + "ln2", p + "post_attention_layernorm", 1e-5)
         x = r.put(b + "resid_post", x + mlp(w, r, b, y, p + "mlp.c_fc", p + "mlp.c_proj", "tanh"))
     return layer_norm(w, r, x, "decoder.ln_final", "model.norm", 1e-5) @ w["model.embed_tokens.weight"].astype(np.float64).T
@@ -866,11 +950,16 @@ GIVEN = re.compile(r"(\.embed|(^|\.)(ln|rms)\w*\.out|attn\.[qkvz]|resid_post|mlp
 def given_by_modules(name, r, make, ids):
     for mistake in FROM_MODULES.get(name, ()):
         made = Record()
+        made.modules = True
         made.put("logits", make(made, ids, mistake))
         if mistake in EVERY_NODE.get(name, ()):
             r.update({f"modules.{mistake}, every node:{k}": x for k, x in made.items()})
         behind = {k for k in made if k.endswith("resid_post") and name == "bert"}  # a norm stands behind
         r.update({f"modules.{mistake}:{k}": x for k, x in made.items() if GIVEN.search(k) and k not in behind})
+
+
+# Of one family of each kind, in the text of four: the steps inside of its norms, of softmax, of what rotates, caps and chooses.
+INSIDE = ("gpt2", "nanogpt", "llama", "gptj", "gemma2", "bert", "sinks", "mixtral", "qwen2_moe", "t5", "flan_t5", "bart")
 
 
 def greedy(forward, w, config, ids, most):
@@ -889,16 +978,18 @@ def write(name, config, forward, mistakes):
     os.makedirs(folder, exist_ok=True)
     for n in (9, 4, 1):
         r = Record()
+        r.inside = n == 4 and name in INSIDE
         ids = np.random.default_rng(n).integers(0, V, n)
         logits = r.put("logits", forward(w, r, ids, None))
+        softmax_steps(r, ["probs_" + step for step in ("row_max", "shifted", "exp", "sum")], logits)
         r.put("probs", softmax(logits))
         r.on = False
         for mistake in mistakes if n == 9 else ():
             r["wrong." + mistake] = forward(w, r, ids, mistake)
         if n == 9:
             given_by_modules(name, r, lambda made, ids, mistake: forward(w, made, ids, mistake), ids)
-        written = dict(greedy=np.array(greedy(forward, w, config, ids, 8), np.int64)) if n == 4 else {}
-        safetensors(f"{folder}/expected_{n}.safetensors", {"ids": ids.astype(np.int64), **written, **r})
+        written = np.array(greedy(forward, w, config, ids, min(8, 12 - n)), np.int64)
+        safetensors(f"{folder}/expected_{n}.safetensors", {"ids": ids.astype(np.int64), "greedy": written, **r})
     if name == "llama2c":
         write_llama2c(w, config, folder + "/model.bin", 0)
         return write_llama2c(w, config, folder + "/model1.bin", 1)
@@ -918,6 +1009,7 @@ def old_norm(w, r, x, node, name, eps, names=("weight", "bias"), swapped=False):
     """LayerNorm under either pair of names; swapped: gamma and beta exchanged."""
     gamma, beta = w.vector(f"{name}.{names[0]}", x.shape[-1], 1.0), w.vector(f"{name}.{names[1]}", x.shape[-1])
     gamma, beta = (beta, gamma) if swapped else (gamma, beta)
+    norm_steps(r, node, x, eps, True, gamma)
     return r.put(node + ".out", (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) * gamma + beta)
 
 
@@ -947,9 +1039,9 @@ def encoder(c, prefix, names, head=None, pooler=False, sentence=None, eps=1e-12,
         x = r.put("encoder.embed", w.matrix(prefix + "embeddings.word_embeddings.weight", V, word, 2.0)[ids])
         if c.get("type_vocab_size"):
             types = w.matrix(prefix + "embeddings.token_type_embeddings.weight", c["type_vocab_size"], word, 2.0)
-            x = x + r.put("encoder.segment_embed", types[segment]) * (wrong != "segments")
+            x = r.also("encoder.with_segment", x + r.put("encoder.segment_embed", types[segment]) * (wrong != "segments"))
         first = 0 if wrong == "offset" else offset
-        x = r.put("encoder.full_embed", x + w.matrix(prefix + "embeddings.position_embeddings.weight", rows, word, 2.0)[first:first + n])
+        x = r.put("encoder.full_embed", x + r.also("encoder.pos_embed", w.matrix(prefix + "embeddings.position_embeddings.weight", rows, word, 2.0)[first:first + n]))
         x = r.put("encoder.ln_embed.out", x) if wrong == "bare" else norm(w, r, x, "encoder.ln_embed", prefix + "embeddings.LayerNorm", wrong)
         if word != width:
             x = r.put("encoder.project", lines(w, x, prefix + "embeddings_project", width))
@@ -961,7 +1053,7 @@ def encoder(c, prefix, names, head=None, pooler=False, sentence=None, eps=1e-12,
             b, p = f"encoder.blocks.{i}.", f"{prefix}{names['block']}.{i}."
             y = norm(w, r, x, b + "ln1", p + names["ln1"], None) if wrong == "norm" else x
             q, k, v = (r.put(b + "self_attn." + one, split(lines(w, y, p + names[one], width, 2.0), heads)) for one in "qkv")
-            z = attend(r, b + "self_attn", q, k, v, e ** -0.5, np.ones((n, n), bool), bias)
+            z = attend(r, b + "self_attn", q, k, v, e ** -0.5, None, bias)
             x = r.put(b + "resid_mid", x + r.put(b + "self_attn.out", lines(w, merge(z), p + names["o"], width)))
             x = r.put(b + "ln1.out", x) if wrong == "norm" else norm(w, r, x, b + "ln1", p + names["ln1"], wrong)
             y = norm(w, r, x, b + "ln2", p + names["ln2"], None) if wrong == "norm" else x
@@ -970,15 +1062,19 @@ def encoder(c, prefix, names, head=None, pooler=False, sentence=None, eps=1e-12,
             x = r.put(b + "resid_post", x + down)
             x = r.put(b + "ln2.out", x) if wrong == "norm" else norm(w, r, x, b + "ln2", p + names["ln2"], wrong)
         if pooler:
-            pooled = r.put("pooled", np.tanh(lines(w, x[0], prefix + "pooler.dense", width)))
+            first = r.also("pooler.first", x[0])
+            pooled = r.put("pooled", np.tanh(r.also("pooler.pre", lines(w, first, prefix + "pooler.dense", width))))
             if pooler == "pair":
                 r.put("pair.scores", lines(w, pooled, "cls.seq_relationship", 2))
                 r.put("pair.probs", softmax(r["pair.scores"]))
         if head == "replaced":
-            hidden = ACT["gelu"](lines(w, x, "discriminator_predictions.dense", width))
+            hidden = r.also("replaced.post", ACT["gelu"](r.also("replaced.pre", lines(w, x, "discriminator_predictions.dense", width))))
             score = r.put("replaced.score", lines(w, hidden, "discriminator_predictions.dense_prediction", 1)[:, 0])
             r.put("replaced", 1 / (1 + np.exp(-score)))
         y = r.put("embedding", x[0] if sentence == "cls" and wrong != "pool" else x.mean(0))
+        if sentence != "cls":
+            r.step("embedding_sum", x.sum(0))
+        r.step("embedding_norm", np.sqrt(r.step("embedding_sumsq", r.step("embedding_sq", y * y).sum())))
         unit = r.put("embedding_unit", y / np.sqrt((y * y).sum()))
         if not head or head == "replaced":
             return unit
@@ -1059,7 +1155,7 @@ def modernbert(w, r, ids, wrong):
         qkv = linear(w, y, p + "attn.Wqkv", 3 * D, sharp=2.0).reshape(n, 3, 2, e)
         q, k, v = (r.put(b + "self_attn." + one, qkv[:, j]) for j, one in enumerate("qkv"))
         q, k = (r.put(b + f"self_attn.{one}_turned", rotate(t, far if everything else near)) for one, t in (("q", q), ("k", k)))
-        sees = apart <= (n if everything else 4 if wrong == "a whole window" else 2)
+        sees = None if everything else apart <= (4 if wrong == "a whole window" else 2)
         if wrong == "looks back" and not everything:
             sees = seen(n, 4)
         z = attend(r, b + "self_attn", q, k, v, e ** -0.5, sees)
@@ -1090,13 +1186,18 @@ SINKS = dict(model_type="encoder-decoder-transformer", form="decoder", src_vocab
 
 
 def with_sinks(r, node, q, k, v, sinks, allowed, wrong):
-    k, v = np.repeat(k, 2, 1), np.repeat(v, 2, 1)
-    scores = np.where(allowed[None], np.einsum("the,uhe->htu", q, k) * 8 ** -0.5, -np.inf)
+    k, v = r.also(node + ".k_shared", np.repeat(k, 2, 1)), r.also(node + ".v_shared", np.repeat(v, 2, 1))
+    scores = r.also(node + ".scores_raw", np.einsum("the,uhe->htu", q, k)) * 8 ** -0.5
+    r.also(node + ".scores_scaled", scores)
+    scores = r.also(node + ".scores_masked", np.where(allowed[None], scores, -np.inf))
     column = np.broadcast_to(sinks[:, None, None], scores.shape[:2] + (1,))
     both = scores if wrong == "no sinks" else np.concatenate((scores, column), -1)
     top = r.put(node + ".row_top", both.max(-1))
     r.put(node + ".row_max", scores.max(-1))
     r.put(node + ".keys_sum", np.exp(scores - top[..., None]).sum(-1))
+    r.step(node + ".shifted", scores - top[..., None])
+    r.step(node + ".exp", np.exp(scores - top[..., None]))
+    r.step(node + ".sink_shifted", column[..., 0] - top)
     r.put(node + ".sink_exp", np.exp(column[..., 0] - top))
     r.put(node + ".row_sum", np.exp(both - top[..., None]).sum(-1))
     pattern = softmax(both)[..., :len(k)]
@@ -1116,6 +1217,7 @@ def decoder_with_sinks(w, r, ids, wrong):
         y = norm(x, "rms1", "ln1")
         q, k, v = (np.einsum("td,hed->the", y, w.get_(b + f"self_attn.w_{c}", heads, 8, D, spread=1.5 * D ** -0.5)) + w.get_(b + f"self_attn.b_{c}", heads, 8)
                    for c, heads in zip("qkv", (4, 2, 2)))
+        before_turning(r, b, q, k, v)
         q, k = (r.put(b + f"self_attn.{c}_turned", rotate(t, inv)) for c, t in (("q", q), ("k", k)))
         sinks = w.get_(b + "self_attn.sinks", 4, spread=2.0)
         sinks = {"of the next head": np.roll(sinks, 1), "scaled": sinks * 8 ** -0.5}.get(wrong, sinks)
@@ -1123,8 +1225,9 @@ def decoder_with_sinks(w, r, ids, wrong):
         found = np.einsum("the,dhe->td", z, w.get_(b + "self_attn.w_o", D, 4, 8, spread=32 ** -0.5)) + w.vector(b + "self_attn.b_o", D)
         x = r.put(b + "resid_mid", x + r.put(b + "self_attn.out", found))
         y = norm(x, "rms2", "ln3")
-        gate = ACT["silu"](y @ w.matrix(b + "mlp.w_gate", M, D).T)
-        x = r.put(b + "resid_post", x + (gate * (y @ w.matrix(b + "mlp.w_up", M, D).T)) @ w.matrix(b + "mlp.w_down", D, M).T)
+        gate = r.also(b + "mlp.gate_post", ACT["silu"](r.also(b + "mlp.gate", y @ w.matrix(b + "mlp.w_gate", M, D).T)))
+        post = r.also(b + "mlp.post", gate * r.also(b + "mlp.pre", y @ w.matrix(b + "mlp.w_up", M, D).T))
+        x = r.put(b + "resid_post", x + r.also(b + "mlp.out", post @ w.matrix(b + "mlp.w_down", D, M).T))
     x = r.put("decoder.rms_final.out", x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5) * w.vector("decoder.ln_final.gamma", D, 1.0))
     return x @ w.matrix("head.weight", V, D).T
 
@@ -1139,11 +1242,12 @@ def write_encoder(name, config, forward, mistakes, pool):
     os.makedirs(folder, exist_ok=True)
     for n in (9, 4, 1):
         r = Record()
+        r.inside = n == 4 and name in INSIDE
         ids = np.random.default_rng(n).integers(3, V, n)
         segment = [0] * (n // 2 + 1) + [1] * (n - n // 2 - 1) if config.get("type_vocab_size", 0) > 1 else [0] * n
         out = forward(w, r, ids, None)
         if "transform.pre" in r:
-            r.put("logits", out)
+            softmax_steps(r, ["probs_" + step for step in ("row_max", "shifted", "exp", "sum")], r.put("logits", out))
             r.put("probs", softmax(out))
         r.on = False
         for mistake in mistakes if n == 9 else ():

@@ -5,7 +5,7 @@ is written, with the start in front; `greedy` what the model writes itself. Run 
 import json, math, os
 import numpy as np
 import words
-from words import ACT, D, M, V, Record, Weights, linear, layer_norm, merge, rms_norm, safetensors, softmax, split
+from words import ACT, D, M, V, Record, Weights, INSIDE, linear, layer_norm, merge, rms_norm, safetensors, softmax, softmax_steps, split
 
 words.rng = np.random.default_rng(29)
 ACT["swish"] = ACT["silu"]
@@ -16,7 +16,10 @@ def attend(r, node, q, k, v, scale, allowed, bias=None):
     r.put(node + ".scores_scaled", scores)
     if bias is not None:
         scores = r.put(node + ".scores_biased", scores + bias)
-    pattern = r.put(node + ".pattern", softmax(np.where(allowed[None], scores, -np.inf)))
+    if allowed is not None:
+        scores = r.put(node + ".scores_masked", np.where(allowed[None], scores, -np.inf))
+    softmax_steps(r, [f"{node}.{step}" for step in ("row_max", "shifted", "exp", "row_sum")], scores)
+    pattern = r.put(node + ".pattern", softmax(scores))
     return r.put(node + ".z", np.einsum("htu,uhe->the", pattern, v))
 
 
@@ -45,7 +48,7 @@ def t5(c):
         if gate:
             g = r.put(b + "mlp.gate", linear(w, x, p + ".wi_0", M))
             up = r.put(b + "mlp.pre", linear(w, x, p + ".wi_1", M))
-            post = ACT["tanh"](g) * up
+            post = r.put(b + "mlp.gate_post", ACT["tanh"](g)) * up
         else:
             post = ACT["relu"](r.put(b + "mlp.pre", linear(w, x, p + ".wi", M)))
         return r.put(b + "mlp.out", linear(w, r.put(b + "mlp.post", post), p + ".wo", D))
@@ -70,7 +73,7 @@ def t5(c):
             b, p = f"encoder.blocks.{i}.", f"encoder.block.{i}.layer."
             y = rms_norm(w, r, x, b + "rms1", p + "0.layer_norm", eps)
             here = None if wrong == "later" and i else bias
-            x = r.put(b + "resid_mid", x + attention(w, r, b + "self_attn", y, y, p + "0.SelfAttention", np.ones((s, s), bool), here, wrong))
+            x = r.put(b + "resid_mid", x + attention(w, r, b + "self_attn", y, y, p + "0.SelfAttention", None, here, wrong))
             y = rms_norm(w, r, x, b + "rms2", p + "1.layer_norm", eps)
             before = x
             x = r.put(b + "resid_post", x + mlp(w, r, b, y, p + "1.DenseReluDense"))
@@ -86,7 +89,7 @@ def t5(c):
             x = r.put(b + "resid_mid", x + attention(w, r, b + "self_attn", y, y, p + "0.SelfAttention", np.tri(t, dtype=bool), here, wrong))
             y = rms_norm(w, r, x, b + "rms2", p + "1.layer_norm", eps)
             seen = y if wrong == "cross" else memory
-            x = r.put(b + "resid_cross", x + attention(w, r, b + "cross_attn", y, seen, p + "1.EncDecAttention", np.ones((t, len(seen)), bool), None, wrong))
+            x = r.put(b + "resid_cross", x + attention(w, r, b + "cross_attn", y, seen, p + "1.EncDecAttention", None, None, wrong))
             y = rms_norm(w, r, x, b + "rms3", p + "2.layer_norm", eps)
             x = r.put(b + "resid_post", x + mlp(w, r, b, y, p + "2.DenseReluDense"))
         x = rms_norm(w, r, x, "decoder.rms_final", "decoder.final_layer_norm", eps)
@@ -112,6 +115,8 @@ def bart_like(c):
         scale = math.sqrt(D) if c["scale_embedding"] and wrong != "embed scale" else 1.0
         scale = scale * scale if wrong == "embed scale twice" else scale
         x = r.put(stack + ".embed", w.matrix("model.shared.weight", V, D, 2.0)[ids]) * scale
+        if c["scale_embedding"]:
+            r.put(stack + ".embed_scaled", x)
         if marian:
             places = sines(len(ids), wrong == "interleaved")
         else:
@@ -134,7 +139,7 @@ def bart_like(c):
         x = before = embed(w, r, "encoder", ids, wrong)
         for i in range(c["encoder_layers"]):
             b, p, before = f"encoder.blocks.{i}.", f"model.encoder.layers.{i}.", x
-            x = r.put(b + "resid_mid", x + attention(w, r, b + "self_attn", x, x, p + "self_attn", np.ones((s, s), bool)))
+            x = r.put(b + "resid_mid", x + attention(w, r, b + "self_attn", x, x, p + "self_attn", None))
             x = layer_norm(w, r, x, b + "ln1", p + "self_attn_layer_norm", 1e-5)
             x = r.put(b + "resid_post", x + mlp(w, r, b, x, p))
             x = layer_norm(w, r, x, b + "ln2", p + "final_layer_norm", 1e-5)
@@ -145,7 +150,7 @@ def bart_like(c):
             x = r.put(b + "resid_mid", x + attention(w, r, b + "self_attn", x, x, p + "self_attn", np.tri(t, dtype=bool)))
             x = layer_norm(w, r, x, b + "ln1", p + "self_attn_layer_norm", 1e-5)
             seen = x if wrong == "cross" else memory
-            x = r.put(b + "resid_cross", x + attention(w, r, b + "cross_attn", x, seen, p + "encoder_attn", np.ones((t, len(seen)), bool)))
+            x = r.put(b + "resid_cross", x + attention(w, r, b + "cross_attn", x, seen, p + "encoder_attn", None))
             x = layer_norm(w, r, x, b + "ln2", p + "encoder_attn_layer_norm", 1e-5)
             x = r.put(b + "resid_post", x + mlp(w, r, b, x, p))
             x = layer_norm(w, r, x, b + "ln3", p + "final_layer_norm", 1e-5)
@@ -203,10 +208,12 @@ def write(name, config, forward, mistakes):
     os.makedirs(folder, exist_ok=True)
     for n, m in ((9, 7), (4, 5), (1, 1)):
         r = Record()
+        r.inside = n == 4 and name in INSIDE
         random = np.random.default_rng(n)
         ids = random.integers(3, V - 1, n)
         target = np.concatenate(([config["decoder_start_token_id"]], random.integers(3, V - 1, m - 1)))
         logits = r.put("logits", forward(w, r, ids, target, None))
+        softmax_steps(r, ["probs_" + step for step in ("row_max", "shifted", "exp", "sum")], logits)
         r.put("probs", softmax(logits))
         r.on = False
         for mistake in mistakes if n == 9 else ():
