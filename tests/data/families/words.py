@@ -1024,6 +1024,11 @@ def distance_rows(n, one_sided=False):
     return rows
 
 
+def hidden_from(given, readers=None):
+    """Padding is nobody's to look at (get_extended_attention_mask), words and padding alike; given: True for a word. None: no padding."""
+    return None if given is None else np.broadcast_to(given, (readers or len(given), len(given)))
+
+
 def encoder(c, prefix, names, head=None, pooler=False, sentence=None, eps=1e-12, offset=0, norms=("weight", "bias")):
     """names: of a block's weights; head: of what fills words in (dense, norm, bias, activation)."""
     heads, width, m = c.get("num_attention_heads", c.get("n_heads")), c.get("hidden_size", c.get("dim")), M
@@ -1032,7 +1037,7 @@ def encoder(c, prefix, names, head=None, pooler=False, sentence=None, eps=1e-12,
     def norm(w, r, x, node, name, wrong):
         return old_norm(w, r, x, node, name, eps, norms, wrong == "gamma")
 
-    def forward(w, r, ids, wrong):
+    def forward(w, r, ids, wrong, given=None):
         n, e = len(ids), width // heads
         segment = np.array([0] * (n // 2 + 1) + [1] * (n - n // 2 - 1)) if c.get("type_vocab_size", 0) > 1 else np.zeros(n, int)
         ids = np.roll(ids, 1) if wrong == "one late" else ids
@@ -1053,7 +1058,7 @@ def encoder(c, prefix, names, head=None, pooler=False, sentence=None, eps=1e-12,
             b, p = f"encoder.blocks.{i}.", f"{prefix}{names['block']}.{i}."
             y = norm(w, r, x, b + "ln1", p + names["ln1"], None) if wrong == "norm" else x
             q, k, v = (r.put(b + "self_attn." + one, split(lines(w, y, p + names[one], width, 2.0), heads)) for one in "qkv")
-            z = attend(r, b + "self_attn", q, k, v, e ** -0.5, None, bias)
+            z = attend(r, b + "self_attn", q, k, v, e ** -0.5, hidden_from(given), bias)
             x = r.put(b + "resid_mid", x + r.put(b + "self_attn.out", lines(w, merge(z), p + names["o"], width)))
             x = r.put(b + "ln1.out", x) if wrong == "norm" else norm(w, r, x, b + "ln1", p + names["ln1"], wrong)
             y = norm(w, r, x, b + "ln2", p + names["ln2"], None) if wrong == "norm" else x
@@ -1139,7 +1144,7 @@ MODERN = dict(architectures=["ModernBertForMaskedLM"], attention_bias=False, att
               sparse_pred_ignore_index=-100, sparse_prediction=False, tie_word_embeddings=True, torch_dtype="float32", vocab_size=V)
 
 
-def modernbert(w, r, ids, wrong):
+def modernbert(w, r, ids, wrong, given=None):
     n, e = len(ids), D // 2
     far, near = frequencies(e, 160000.0)[0], frequencies(e, 10000.0)[0]
     near = far if wrong == "one base" else near
@@ -1158,6 +1163,8 @@ def modernbert(w, r, ids, wrong):
         sees = None if everything else apart <= (4 if wrong == "a whole window" else 2)
         if wrong == "looks back" and not everything:
             sees = seen(n, 4)
+        if given is not None:
+            sees = given[None] & (True if sees is None else sees) | np.eye(n, dtype=bool) & ~given[None]
         z = attend(r, b + "self_attn", q, k, v, e ** -0.5, sees)
         x = r.put(b + "resid_mid", x + r.put(b + "self_attn.out", linear(w, merge(z), p + "attn.Wo", D)))
         y = norm(x, b + "ln2", p + "mlp_norm")
@@ -1237,6 +1244,19 @@ LATER.append(("modernbert", MODERN, modernbert,
               ["one base", "a first norm", "the third sees all", "a whole window", "looks back", "gate"], None))
 
 
+# In these a text of four words with three of padding behind as well.
+PADDED = ("bert", "mpnet", "modernbert", "t5", "flan_t5", "bart", "marian")
+GIVEN_WORDS = np.arange(7) < 4
+
+
+def with_padding(ids, config):
+    return np.r_[ids, [config["pad_token_id"]] * 3]
+
+
+def write_padded(folder, numbers, r):
+    safetensors(folder + "/expected_padded.safetensors", {k: np.array(x, np.int64) for k, x in numbers.items()} | r)
+
+
 def write_encoder(name, config, forward, mistakes, pool):
     w, folder = Weights(), "words_" + name
     os.makedirs(folder, exist_ok=True)
@@ -1255,6 +1275,19 @@ def write_encoder(name, config, forward, mistakes, pool):
         if n == 9:
             given_by_modules(name, r, lambda made, ids, mistake: forward(w, made, ids, mistake), ids)
         safetensors(f"{folder}/expected_{n}.safetensors", {"ids": ids.astype(np.int64), "segments": np.array(segment, np.int64), **r})
+    if name in PADDED:
+        r, ids = Record(), with_padding(np.random.default_rng(4).integers(3, V, 4), config)
+        out = forward(w, r, ids, None, GIVEN_WORDS)
+        r.put("logits", out)
+        del r["embedding"], r["embedding_unit"]  # Vitrine takes a text's vector of one text alone
+        if name == "modernbert":  # what padding becomes there is nobody's to say: a window may hold no word
+            for node, x in list(r.items()):
+                words = GIVEN_WORDS.reshape(-1, *[1] * (x.ndim - 1))
+                if x.shape[1:] == (7, 7):
+                    words = GIVEN_WORDS[:, None] & (GIVEN_WORDS | ("scores" not in node))
+                r[node] = np.where(words, x, np.nan)
+        segments = [0] * 4 + [1] * 3 if config.get("type_vocab_size", 0) > 1 else [0] * 7
+        write_padded(folder, dict(ids=ids, segments=segments), r)
     safetensors(f"{folder}/model.safetensors", w)
     parts = {"config.json": config}
     if pool:

@@ -5,7 +5,7 @@ is written, with the start in front; `greedy` what the model writes itself. Run 
 import json, math, os
 import numpy as np
 import words
-from words import ACT, D, M, V, Record, Weights, INSIDE, linear, layer_norm, merge, rms_norm, safetensors, softmax, softmax_steps, split
+from words import ACT, D, M, V, Record, Weights, GIVEN_WORDS, INSIDE, PADDED, hidden_from, linear, layer_norm, merge, rms_norm, safetensors, softmax, softmax_steps, split, with_padding, write_padded
 
 words.rng = np.random.default_rng(29)
 ACT["swish"] = ACT["silu"]
@@ -63,7 +63,7 @@ def t5(c):
         rows = [[bucket(j - i, bidirectional, buckets, most) for j in range(n)] for i in range(n)]
         return r.put(stack + ".distance", table[np.array(rows)].transpose(2, 0, 1))
 
-    def forward(w, r, ids, target, wrong):
+    def forward(w, r, ids, target, wrong, given=None):
         s, t = len(ids), len(target)
         shared = w.matrix("shared.weight", V, D, 4.0)
         x = r.put("encoder.embed", shared[ids])
@@ -73,7 +73,7 @@ def t5(c):
             b, p = f"encoder.blocks.{i}.", f"encoder.block.{i}.layer."
             y = rms_norm(w, r, x, b + "rms1", p + "0.layer_norm", eps)
             here = None if wrong == "later" and i else bias
-            x = r.put(b + "resid_mid", x + attention(w, r, b + "self_attn", y, y, p + "0.SelfAttention", None, here, wrong))
+            x = r.put(b + "resid_mid", x + attention(w, r, b + "self_attn", y, y, p + "0.SelfAttention", hidden_from(given), here, wrong))
             y = rms_norm(w, r, x, b + "rms2", p + "1.layer_norm", eps)
             before = x
             x = r.put(b + "resid_post", x + mlp(w, r, b, y, p + "1.DenseReluDense"))
@@ -89,7 +89,7 @@ def t5(c):
             x = r.put(b + "resid_mid", x + attention(w, r, b + "self_attn", y, y, p + "0.SelfAttention", np.tri(t, dtype=bool), here, wrong))
             y = rms_norm(w, r, x, b + "rms2", p + "1.layer_norm", eps)
             seen = y if wrong == "cross" else memory
-            x = r.put(b + "resid_cross", x + attention(w, r, b + "cross_attn", y, seen, p + "1.EncDecAttention", None, None, wrong))
+            x = r.put(b + "resid_cross", x + attention(w, r, b + "cross_attn", y, seen, p + "1.EncDecAttention", hidden_from(given, t), None, wrong))
             y = rms_norm(w, r, x, b + "rms3", p + "2.layer_norm", eps)
             x = r.put(b + "resid_post", x + mlp(w, r, b, y, p + "2.DenseReluDense"))
         x = rms_norm(w, r, x, "decoder.rms_final", "decoder.final_layer_norm", eps)
@@ -134,12 +134,12 @@ def bart_like(c):
         pre = r.put(b + "mlp.pre", linear(w, x, p + "fc1", M, True))
         return r.put(b + "mlp.out", linear(w, r.put(b + "mlp.post", act(pre)), p + "fc2", D, True))
 
-    def forward(w, r, ids, target, wrong):
+    def forward(w, r, ids, target, wrong, given=None):
         s, t = len(ids), len(target)
         x = before = embed(w, r, "encoder", ids, wrong)
         for i in range(c["encoder_layers"]):
             b, p, before = f"encoder.blocks.{i}.", f"model.encoder.layers.{i}.", x
-            x = r.put(b + "resid_mid", x + attention(w, r, b + "self_attn", x, x, p + "self_attn", None))
+            x = r.put(b + "resid_mid", x + attention(w, r, b + "self_attn", x, x, p + "self_attn", hidden_from(given)))
             x = layer_norm(w, r, x, b + "ln1", p + "self_attn_layer_norm", 1e-5)
             x = r.put(b + "resid_post", x + mlp(w, r, b, x, p))
             x = layer_norm(w, r, x, b + "ln2", p + "final_layer_norm", 1e-5)
@@ -150,7 +150,7 @@ def bart_like(c):
             x = r.put(b + "resid_mid", x + attention(w, r, b + "self_attn", x, x, p + "self_attn", np.tri(t, dtype=bool)))
             x = layer_norm(w, r, x, b + "ln1", p + "self_attn_layer_norm", 1e-5)
             seen = x if wrong == "cross" else memory
-            x = r.put(b + "resid_cross", x + attention(w, r, b + "cross_attn", x, seen, p + "encoder_attn", None))
+            x = r.put(b + "resid_cross", x + attention(w, r, b + "cross_attn", x, seen, p + "encoder_attn", hidden_from(given, t)))
             x = layer_norm(w, r, x, b + "ln2", p + "encoder_attn_layer_norm", 1e-5)
             x = r.put(b + "resid_post", x + mlp(w, r, b, x, p))
             x = layer_norm(w, r, x, b + "ln3", p + "final_layer_norm", 1e-5)
@@ -220,6 +220,10 @@ def write(name, config, forward, mistakes):
             r["wrong." + mistake] = forward(w, r, ids, target, mistake)
         whole = dict(ids=ids, target=target, greedy=greedy(forward, w, config, ids, 6))
         safetensors(f"{folder}/expected_{n}.safetensors", {k: np.array(x, np.int64) for k, x in whole.items()} | r)
+        if n == 4 and name in PADDED:
+            r = Record()
+            r.put("logits", forward(w, r, with_padding(ids, config), target, None, GIVEN_WORDS))
+            write_padded(folder, dict(ids=with_padding(ids, config), target=target), r)
     safetensors(f"{folder}/model.safetensors", w)
     with open(f"{folder}/config.json", "w") as f:
         json.dump(config, f, indent=1)
