@@ -774,12 +774,12 @@ static void a_near_base_is_no_other_mistake(void **state)
 static void modules_of_every_family(void **state)
 {
     (void)state;
-    static const char *const FAMILIES[] = {"gpt2",       "gpt_neo", "gptj",    "gpt_neox",  "opt",       "bloom",
-                                           "mpt",        "llama",   "mistral", "qwen2",     "qwen3",     "olmo2",
-                                           "gemma",      "gemma2",  "gemma3",  "phi",       "phi3",      "stablelm",
-                                           "starcoder2", "mixtral", "olmoe",   "qwen2_moe", "qwen3_moe", "t5",
-                                           "flan_t5",    "bart",    "marian",  "nanogpt",   "mingpt",    "opt_350m",
-                                           "mpt_clipped"};
+    static const char *const FAMILIES[] = {"gpt2",        "gpt_neo", "gptj",    "gpt_neox",  "opt",       "bloom",
+                                           "mpt",         "llama",   "mistral", "qwen2",     "qwen3",     "olmo2",
+                                           "gemma",       "gemma2",  "gemma3",  "phi",       "phi3",      "stablelm",
+                                           "starcoder2",  "mixtral", "olmoe",   "qwen2_moe", "qwen3_moe", "t5",
+                                           "flan_t5",     "bart",    "marian",  "nanogpt",   "mingpt",    "opt_350m",
+                                           "mpt_clipped", "mt5"};
     for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES; i++) {
         TextBench b;
         TensorFile f;

@@ -71,6 +71,7 @@ static const struct {
     /* both */
     {"t5", 2},
     {"flan_t5", 1},
+    {"mt5", 1},
     {"bart", 0},
     {"marian", 0},
 };

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""The same as words.py for families of an encoder with a decoder: T5 (both forms), BART and Marian, in float64 from the
+"""The same as words.py for families of an encoder with a decoder: T5 (both forms), mT5, BART and Marian, in float64 from the
 families' published sources (modeling_t5.py, modeling_bart.py, modeling_marian.py). `ids` is what is read, `target` what
 is written, with the start in front; `greedy` what the model writes itself. Run in this folder; needs numpy."""
-import json, math, os
+import json, math, os, zlib
 import numpy as np
 import words
 from words import ACT, D, M, V, Record, Weights, GIVEN_WORDS, INSIDE, PADDED, hidden_from, linear, layer_norm, merge, rms_norm, safetensors, softmax, softmax_steps, split, with_padding, write_padded
@@ -95,7 +95,7 @@ def t5(c):
         x = rms_norm(w, r, x, "decoder.rms_final", "decoder.final_layer_norm", eps)
         if not tied:
             return linear(w, x, "lm_head", V)
-        x = x if wrong == "read scale" else r.put("read_scaled", x * D ** -0.5)
+        x = x if wrong == "read scale" or c["model_type"] == "mt5" else r.put("read_scaled", x * D ** -0.5)
         return x @ shared.T
     return forward
 
@@ -166,6 +166,8 @@ T5 = dict(model_type="t5", architectures=["T5ForConditionalGeneration"], d_model
           output_past=True, task_specific_params={"translation_en_to_fr": {"prefix": "translate English to French: "}})
 FLAN = T5 | dict(feed_forward_proj="gated-gelu", dense_act_fn="gelu_new", is_gated_act=True, tie_word_embeddings=False,
                  num_decoder_layers=2, relative_attention_num_buckets=32, relative_attention_max_distance=128)
+# modeling_mt5.py of transformers 5: the words' vectors for the answer, as T5 has them, and no factor in front.
+MT5 = FLAN | dict(model_type="mt5", architectures=["MT5ForConditionalGeneration"], tie_word_embeddings=True)
 BART = dict(model_type="bart", architectures=["BartForConditionalGeneration"], d_model=D, encoder_layers=2, decoder_layers=1,
             encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=M, decoder_ffn_dim=M, vocab_size=V,
             max_position_embeddings=12, activation_function="gelu", scale_embedding=True, encoder_layerdrop=0.0,
@@ -233,3 +235,5 @@ def write(name, config, forward, mistakes):
 if __name__ == "__main__":
     for family in FAMILIES:
         write(*family)
+    words.rng = np.random.default_rng(zlib.crc32(b"mt5"))
+    write("mt5", MT5, t5(MT5), [])
