@@ -102,6 +102,14 @@ def softmax_steps(r, names, x):
 
 # --- parts, as the programs have them ---
 
+def drop(x, wrong, where, name):
+    """Dropout of a tenth, left on in every place or in that one; each place has masks of its own."""
+    if wrong not in ("dropout", "dropout " + where):
+        return x
+    keep = np.random.default_rng(zlib.crc32(name.encode())).random(x.shape) >= 0.1
+    return np.where(keep, x / 0.9, 0)
+
+
 def layer_norm(w, r, x, node, name, eps, bias=True):
     gamma = w.vector(name + ".weight", x.shape[-1], 1.0)
     norm_steps(r, node, x, eps, True, gamma if bias else None)
@@ -178,7 +186,7 @@ def attend(r, node, q, k, v, scale, allowed, bias=None, cap=None, tiled=False, w
     finite = re.fullmatch("mask (adds|sets) (.*)", wrong or "")
     hidden = scores if wrong == "mask late" else (scores if finite[1] == "adds" else 0) + float(finite[2]) + 0 * scores if finite else -np.inf
     pattern = softmax(np.where(allowed[None], scores, hidden))
-    pattern = r.put(node + ".pattern", allowed * pattern if wrong == "mask late" else pattern)
+    pattern = r.put(node + ".pattern", allowed * pattern if wrong == "mask late" else drop(pattern, wrong, "in attention", node))
     return r.put(node + ".z", np.einsum("htu,uhe->the", pattern, v))
 
 
@@ -281,7 +289,7 @@ def gpt(w, r, ids, wrong, line, act="tanh", bias=True, tied=True, hidden=M):
     n = len(ids)
     at = np.arange(n)[::-1] if wrong == "reversed" else np.zeros(n, int) if wrong == "one place" else np.arange(n)
     x = embed(w, r, ids, "transformer.wte.weight") + r.also("decoder.pos_embed", w.matrix("transformer.wpe.weight", 12, D)[at])
-    r.put("decoder.full_embed", x)
+    x = r.put("decoder.full_embed", drop(x, wrong, "of the embeddings", "embeddings"))
     layer_norm = partial(norm_of_blocks, wrong)
     for i in range(2):
         b, p = block(i), f"transformer.h.{i}."
@@ -290,11 +298,12 @@ def gpt(w, r, ids, wrong, line, act="tanh", bias=True, tied=True, hidden=M):
         for name, part in zip("qkv", (q, k, v)):
             r.put(b + "self_attn." + name, part)
         z = attend(r, b + "self_attn", q, k, v, 8 ** -0.5, seen(n).T if wrong == "mask" else seen(n, 3 if wrong == "window" else None), wrong=wrong)
-        x = r.put(b + "resid_mid", x + r.also(b + "self_attn.out", line(merge(z), p + "attn.c_proj", D)))
+        x = r.put(b + "resid_mid", x + drop(r.also(b + "self_attn.out", line(merge(z), p + "attn.c_proj", D)), wrong, "on the branches", b + "attn"))
         y = layer_norm(w, r, x, b + "ln2", p + "ln_2", 1e-5, bias)
         pre = r.put(b + "mlp.pre", line(y, p + "mlp.c_fc", hidden))
         post = r.put(b + "mlp.post", ACT[act](pre))
-        x = r.put(b + "resid_post", (y if wrong == "from the norm" else x) + r.put(b + "mlp.out", line(post, p + "mlp.c_proj", D)))
+        found = drop(r.put(b + "mlp.out", line(post, p + "mlp.c_proj", D)), wrong, "on the branches", b + "mlp")
+        x = r.put(b + "resid_post", (y if wrong == "from the norm" else x) + found)
     x = layer_norm(w, r, x, "decoder.ln_final", "transformer.ln_f", 1e-5, bias)
     return x @ (w["transformer.wte.weight"] if tied else w.matrix("lm_head.weight", V, D)).astype(np.float64).T
 
@@ -936,26 +945,29 @@ def write_llama2c(w, c, path, version):
             f.write(np.asarray(x, "<f4").tobytes())
 
 
+DROPOUT = ["dropout", "dropout in attention", "dropout on the branches", "dropout of the embeddings"]
 # What every module gives where a mistake is made, for those that other modules' values hide or show.
 FROM_MODULES = {"llama": ["embeddings scaled", "one norm", "from the norm", "one more", "pairs and tiled", "parallel", "rounded"],
-                "gpt2": ["from the norm", "not itself"], "bert": ["norm", "bare"], "bloom": ["whole"], "gpt_neox": ["fused"],
+                "gpt2": ["from the norm", "not itself"] + DROPOUT, "bert": ["norm", "bare"] + DROPOUT, "bloom": ["whole"], "gpt_neox": ["fused"],
                 "phi3": ORDERS + ["places from 1"], "qwen3": ["k not normed", "q not normed"]}
 FROM_MODULES["llama"] += ["places from 1", "places from 5", "tiled"]
 # …and of these every node as well.
-EVERY_NODE = {"llama": ["places from 1", "places from 5", "tiled"], "bloom": ["whole"], "phi3": ["k v q", "places from 1"],
+EVERY_NODE = {"gpt2": ["dropout"], "bert": ["dropout"], "llama": ["places from 1", "places from 5", "tiled"], "bloom": ["whole"], "phi3": ["k v q", "places from 1"],
               "qwen3": ["k not normed"]}
+BEFORE_DROPOUT = re.compile(r"(full_embed|self_attn\.out|mlp\.out)$")
 GIVEN = re.compile(r"(\.embed|(^|\.)(ln|rms)\w*\.out|attn\.[qkvz]|resid_post|mlp\.(pre|post)|logits)$")
 
 
 def given_by_modules(name, r, make, ids):
     for mistake in FROM_MODULES.get(name, ()):
         made = Record()
-        made.modules = True
+        made.modules = "dropout" not in mistake
         made.put("logits", make(made, ids, mistake))
         if mistake in EVERY_NODE.get(name, ()):
             r.update({f"modules.{mistake}, every node:{k}": x for k, x in made.items()})
         behind = {k for k in made if k.endswith("resid_post") and name == "bert"}  # a norm stands behind
-        r.update({f"modules.{mistake}:{k}": x for k, x in made.items() if GIVEN.search(k) and k not in behind})
+        r.update({f"modules.{mistake}:{k}": x for k, x in made.items()
+                  if (GIVEN.search(k) or "dropout" in mistake and BEFORE_DROPOUT.search(k)) and k not in behind})
 
 
 # Of one family of each kind, in the text of four: the steps inside of its norms, of softmax, of what rotates, caps and chooses.
@@ -1048,6 +1060,7 @@ def encoder(c, prefix, names, head=None, pooler=False, sentence=None, eps=1e-12,
         first = 0 if wrong == "offset" else offset
         x = r.put("encoder.full_embed", x + r.also("encoder.pos_embed", w.matrix(prefix + "embeddings.position_embeddings.weight", rows, word, 2.0)[first:first + n]))
         x = r.put("encoder.ln_embed.out", x) if wrong == "bare" else norm(w, r, x, "encoder.ln_embed", prefix + "embeddings.LayerNorm", wrong)
+        x = r.put("encoder.ln_embed.out", drop(x, wrong, "of the embeddings", "embeddings"))  # as the module `embeddings` gives it
         if word != width:
             x = r.put("encoder.project", lines(w, x, prefix + "embeddings_project", width))
         bias = None
@@ -1058,13 +1071,14 @@ def encoder(c, prefix, names, head=None, pooler=False, sentence=None, eps=1e-12,
             b, p = f"encoder.blocks.{i}.", f"{prefix}{names['block']}.{i}."
             y = norm(w, r, x, b + "ln1", p + names["ln1"], None) if wrong == "norm" else x
             q, k, v = (r.put(b + "self_attn." + one, split(lines(w, y, p + names[one], width, 2.0), heads)) for one in "qkv")
-            z = attend(r, b + "self_attn", q, k, v, e ** -0.5, hidden_from(given), bias)
-            x = r.put(b + "resid_mid", x + r.put(b + "self_attn.out", lines(w, merge(z), p + names["o"], width)))
+            z = attend(r, b + "self_attn", q, k, v, e ** -0.5, hidden_from(given), bias, wrong=wrong if "dropout" in (wrong or "") else None)
+            found = drop(r.put(b + "self_attn.out", lines(w, merge(z), p + names["o"], width)), wrong, "on the branches", b + "attn")
+            x = r.put(b + "resid_mid", x + found)
             x = r.put(b + "ln1.out", x) if wrong == "norm" else norm(w, r, x, b + "ln1", p + names["ln1"], wrong)
             y = norm(w, r, x, b + "ln2", p + names["ln2"], None) if wrong == "norm" else x
             pre = r.put(b + "mlp.pre", lines(w, y, p + names["up"], m))
             down = r.put(b + "mlp.out", lines(w, r.put(b + "mlp.post", ACT["gelu"](pre)), p + names["down"], width))
-            x = r.put(b + "resid_post", x + down)
+            x = r.put(b + "resid_post", x + drop(down, wrong, "on the branches", b + "mlp"))
             x = r.put(b + "ln2.out", x) if wrong == "norm" else norm(w, r, x, b + "ln2", p + names["ln2"], wrong)
         if pooler:
             first = r.also("pooler.first", x[0])
