@@ -151,6 +151,9 @@ def turned(x, prefix, rope, wrong=None):
     if wrong == "class token turned":  # and registers, as the first patch is
         cos, sin = (np.concatenate([np.repeat(a[:1], prefix, 0), a]) for a in (cos, sin))
         prefix = 0
+    if wrong == "registers turned":  # as the first patch is, and the class token is not
+        cos, sin = (np.concatenate([np.repeat(a[:1], prefix - 1, 0), a]) for a in (cos, sin))
+        prefix = 1
     if cos.ndim == 2:
         cos, sin = cos[:, None], sin[:, None]
     end = prefix + len(cos)  # tokens behind the patches are left as they are
@@ -233,50 +236,58 @@ def unit_embedding(t, wrong):
 
 # --- Hugging Face: DINOv2, with registers, with SwiGLU ---
 
-def dinov2(name, kind, registers=0, swiglu=False, table=5, classes=3):
-    w, t = Weights(), {}
+def dinov2(name, kind, registers=0, swiglu=False, table=5, classes=3, mistakes=()):
+    w = Weights()
     pixels, image = pixels_of(*IMAGENET)
     p, eps, g = kind + ".", 1e-6, w.get_
-    x = t["patch_embed"] = conv(image, g(p + "embeddings.patch_embeddings.projection.weight", D, C, P, P),
-                                g(p + "embeddings.patch_embeddings.projection.bias", D))
-    pos = g(p + "embeddings.position_embeddings", 1, table * table + 1, D, spread=0.5)[0]
-    fitted = resize(pos[1:].reshape(table, table, D), GRID, registers > 0).reshape(-1, D)
-    t["pos_fit.all"] = np.concatenate([pos[:1], fitted])
-    x = np.concatenate([g(p + "embeddings.cls_token", 1, 1, D)[0], x]) + t["pos_fit.all"]
-    g(p + "embeddings.mask_token", 1, D)
-    if registers:
-        x = np.concatenate([x[:1], g(p + "embeddings.register_tokens", 1, registers, D, spread=0.5)[0], x[1:]])
-    t["full_embed"] = x
-    for i in range(L):
-        b, at = f"{p}encoder.layer.{i}.", f"blocks.{i}."
-        y = t[at + "ln1.out"] = norm(x, g(b + "norm1.weight", D, mean=1), g(b + "norm1.bias", D), eps)
-        q, k, v = (y @ g(b + f"attention.attention.{n}.weight", D, D, spread=0.5).T +
-                   g(b + f"attention.attention.{n}.bias", D) for n in ("query", "key", "value"))
-        o = attend(t, at + "attn.", q, k, v) @ g(b + "attention.output.dense.weight", D, D).T
-        o = t[at + "attn.out"] = o + g(b + "attention.output.dense.bias", D)
-        x = t[at + "resid_mid"] = x + o * g(b + "layer_scale1.lambda1", D, mean=1)
-        y = t[at + "ln2.out"] = norm(x, g(b + "norm2.weight", D, mean=1), g(b + "norm2.bias", D), eps)
-        if swiglu:
-            both = y @ g(b + "mlp.weights_in.weight", 2 * M, D).T + g(b + "mlp.weights_in.bias", 2 * M)
-            t[at + "mlp.gate"], t[at + "mlp.pre"] = both[:, :M], both[:, M:]
-            y = t[at + "mlp.post"] = ACT["silu"](both[:, :M]) * both[:, M:]
-            y = y @ g(b + "mlp.weights_out.weight", D, M).T + g(b + "mlp.weights_out.bias", D)
-        else:
-            y = t[at + "mlp.pre"] = y @ g(b + "mlp.fc1.weight", M, D).T + g(b + "mlp.fc1.bias", M)
-            y = t[at + "mlp.post"] = ACT["gelu"](y)
-            y = y @ g(b + "mlp.fc2.weight", D, M).T + g(b + "mlp.fc2.bias", D)
-        t[at + "mlp.out"] = y
-        x = t[at + "resid_post"] = x + y * g(b + "layer_scale2.lambda1", D, mean=1)
-    x = t["ln_final.out"] = norm(x, g(p + "layernorm.weight", D, mean=1), g(p + "layernorm.bias", D), eps)
-    if classes:
-        t["readout"] = np.concatenate([x[0], x[1 + registers:].mean(0)])
-        answer(t, t["readout"] @ g("classifier.weight", classes, 2 * D).T + g("classifier.bias", classes))
+
+    def forward(wrong=None):
+        t = {}
+        x = t["patch_embed"] = conv(image, g(p + "embeddings.patch_embeddings.projection.weight", D, C, P, P),
+                                    g(p + "embeddings.patch_embeddings.projection.bias", D))
+        pos = g(p + "embeddings.position_embeddings", 1, table * table + 1, D, spread=0.5)[0]
+        fitted = resize(pos[1:].reshape(table, table, D), GRID, registers > 0).reshape(-1, D)
+        t["pos_fit.all"] = np.concatenate([pos[:1], fitted])
+        x = np.concatenate([g(p + "embeddings.cls_token", 1, 1, D)[0], x]) + t["pos_fit.all"]
+        g(p + "embeddings.mask_token", 1, D)
+        if registers:
+            x = np.concatenate([x[:1], g(p + "embeddings.register_tokens", 1, registers, D, spread=0.5)[0], x[1:]])
+        t["full_embed"] = x
+        for i in range(L):
+            b, at = f"{p}encoder.layer.{i}.", f"blocks.{i}."
+            y = t[at + "ln1.out"] = norm(x, g(b + "norm1.weight", D, mean=1), g(b + "norm1.bias", D), eps)
+            q, k, v = (y @ g(b + f"attention.attention.{n}.weight", D, D, spread=0.5).T +
+                       g(b + f"attention.attention.{n}.bias", D) for n in ("query", "key", "value"))
+            o = attend(t, at + "attn.", q, k, v) @ g(b + "attention.output.dense.weight", D, D).T
+            o = t[at + "attn.out"] = o + g(b + "attention.output.dense.bias", D)
+            x = t[at + "resid_mid"] = x + o * g(b + "layer_scale1.lambda1", D, mean=1)
+            y = t[at + "ln2.out"] = norm(x, g(b + "norm2.weight", D, mean=1), g(b + "norm2.bias", D), eps)
+            if swiglu:
+                both = y @ g(b + "mlp.weights_in.weight", 2 * M, D).T + g(b + "mlp.weights_in.bias", 2 * M)
+                t[at + "mlp.gate"], t[at + "mlp.pre"] = both[:, :M], both[:, M:]
+                y = t[at + "mlp.post"] = ACT["silu"](both[:, :M]) * both[:, M:]
+                y = y @ g(b + "mlp.weights_out.weight", D, M).T + g(b + "mlp.weights_out.bias", D)
+            else:
+                y = t[at + "mlp.pre"] = y @ g(b + "mlp.fc1.weight", M, D).T + g(b + "mlp.fc1.bias", M)
+                y = t[at + "mlp.post"] = ACT["gelu"](y)
+                y = y @ g(b + "mlp.fc2.weight", D, M).T + g(b + "mlp.fc2.bias", D)
+            t[at + "mlp.out"] = y
+            x = t[at + "resid_post"] = x + y * g(b + "layer_scale2.lambda1", D, mean=1)
+        x = t["ln_final.out"] = norm(x, g(p + "layernorm.weight", D, mean=1), g(p + "layernorm.bias", D), eps)
+        if classes:
+            t["readout"] = np.concatenate([x[0], x[1 if wrong == "registers counted" else 1 + registers:].mean(0)])
+            answer(t, t["readout"] @ g("classifier.weight", classes, 2 * D).T + g("classifier.bias", classes))
+        return t
+
+    t = forward()
     config = {"architectures": ["Dinov2ForImageClassification"], "model_type": kind, "hidden_size": D,
               "num_attention_heads": H, "num_hidden_layers": L, "image_size": table * P, "patch_size": P,
               "hidden_act": "gelu", "layer_norm_eps": eps, "use_swiglu_ffn": swiglu, "mlp_ratio": 2 if swiglu else 1.5}
     finish(name, w, config, t, pixels, {**processor(IMAGENET), "do_center_crop": True,
                                         "crop_size": {"height": SIDE, "width": SIDE},
                                         "size": {"shortest_edge": SIDE + 2}})
+    if mistakes:
+        write_wrong(name, forward, mistakes)
 
 
 # --- CLIP: Hugging Face's names and OpenAI's, SigLIP ---
@@ -414,7 +425,7 @@ def dinov3(name, gated, registers=2, mistakes=()):
                                     g("embeddings.patch_embeddings.bias", D))
         g("embeddings.mask_token", 1, 1, D)
         cls, reg = g("embeddings.cls_token", 1, 1, D)[0], g("embeddings.register_tokens", 1, registers, D)[0]
-        if wrong == "registers last":
+        if wrong in ("registers last", "turned from the registers on"):
             front = 1
         x = t["full_embed"] = np.concatenate([cls, x, reg] if wrong == "registers last" else
                                              [reg, cls, x] if wrong == "registers first" else [cls, reg, x])
@@ -651,7 +662,7 @@ def aimv2(name, naming):
 
 
 dinov2("dinov2", "dinov2")
-dinov2("dinov2_registers", "dinov2_with_registers", registers=2, swiglu=True)
+dinov2("dinov2_registers", "dinov2_with_registers", registers=2, swiglu=True, mistakes=("registers counted",))
 clip("clip", False)
 clip("clip_openai", True)
 siglip("siglip", mistakes=("pooling unscaled", "pooling by the width", "pooling without residual", "pooling without norm",
@@ -659,7 +670,8 @@ siglip("siglip", mistakes=("pooling unscaled", "pooling by the width", "pooling 
 dinov3("dinov3", False, mistakes=("values turned", "class token turned", "registers last", "registers first", "last block",
                                    "no layer scale", "no layer scale in block 1", "layer scale twice", "layer scales exchanged",
                                    "layer scale on the sum", "drop path left on", "final norm twice", "half softmax", "half weights",
-                                   "embedding normalised", "embedding_unit as it is"))
+                                   "embedding normalised", "embedding_unit as it is", "registers turned",
+                                   "turned from the registers on"))
 dinov3("dinov3_gated", True)
 timm("timm_eva02", "eva02_base_patch14_448.mim_in22k_ft_in1k", qkv="separate", mlp="split", hidden_norm=True,
      rope=rope_cat(10000, 16), pool="mean", fc_norm=True)
