@@ -456,11 +456,16 @@ bool text_model_load(Model *out, const char *path, ModelProgress progress, void 
                           hub_limit(&m, folder, err)
                     : load_words(&m, folder, err) && own_tokenizer(&m, folder, err) &&
                           hub_weights(&m, folder, &TORCH, progress, context, err));
-    if (ok)
+    if (ok) {
         *out = m;
-    else
-        model_free(&m);
-    return ok;
+        return true;
+    }
+    if (err) { /* keys and names from files enter messages in many places; the whole line is made printable once */
+        const Err problem = *err;
+        utf8_clean(err->text, sizeof err->text, problem.text);
+    }
+    model_free(&m);
+    return false;
 }
 
 static const char *stored(const Model *m, const WeightPlace *w, Arena *room, TensorOut *out)

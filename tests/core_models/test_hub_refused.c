@@ -67,6 +67,7 @@ static void look_alikes(void **state)
         {"qwen3_moe", "only_layers\": [\n  1\n ]", "only_layers\": \"1\"", "must be a list of blocks"},
         {"qwen3_moe", "only_layers\": [\n  1\n ]", "only_layers\": []", "layers.1.mlp.gate.weight' is missing"},
         {"qwen3_moe", "\"norm_topk_prob\"", "\"n_group\": 2, \"norm_topk_prob\"", "\"n_group\" is not known"},
+        {"qwen3_moe", "\"norm_topk_prob\"", "\"n\\ngroup\": 2, \"norm_topk_prob\"", "\"n?group\" is not known"},
         {"qwen3_moe", "\"decoder_sparse_step\": 1", "\"decoder_sparse_step\": null", NULL},
         {"qwen3_moe", "\"num_experts\": 12", "\"num_local_experts\": 12", NULL},
         {"qwen3_moe", "\"num_experts\": 12", "\"num_local_experts\": 11", "config.json asks for 11"},
