@@ -585,7 +585,7 @@ static void wrong_variants(void **state)
 
 static const struct {
     const char *family, *name, *says;
-    /* of the read-out alone: where tokens stand, they see the same; UNNAMED: no cause of it is known, of neither recording,
+    /* of the read-out alone: where tokens stand, they see the same; UNNAMED: no cause of it is known,
      * and none is to be named */
     enum { NAMED, AS_HERE, UNNAMED } alone;
 } RECORDED[] = {

@@ -1,6 +1,6 @@
-/* libFuzzer: any text as the config.json of a text model, and behind NULs as its generation_config.json, modules.json
- * and 1_Pooling/config.json, beside the weights of every recorded model of the family that it names. What opens can be
- * built, run and written with. */
+/* libFuzzer: any text as the config.json of a text model, and behind NULs as its generation_config.json, modules.json,
+ * 1_Pooling/config.json, sentence_bert_config.json and vocabulary.json, beside the weights of every recorded model of
+ * the family that it names. What opens can be built, run and written with. */
 #define _GNU_SOURCE
 #include <glob.h>
 #include <limits.h>
@@ -20,9 +20,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-enum { RECORDED = 64, WRITTEN = 3, WEIGHTS = 4 }; /* WEIGHTS: their name among NAMES */
+enum { RECORDED = 64, WRITTEN = 3, WEIGHTS = 6 }; /* WEIGHTS: their name among NAMES */
 #define POOLING "1_Pooling"
-static const char *const NAMES[] = {"config.json", "generation_config.json", "modules.json", POOLING "/config.json",
+static const char *const NAMES[] = {"config.json",          "generation_config.json",    "modules.json",
+                                    POOLING "/config.json", "sentence_bert_config.json", "vocabulary.json",
                                     "model.safetensors"};
 static char folder[64];
 static struct {
