@@ -39,8 +39,10 @@ enum {
     LISTED_LINES = 25,    /* … a list of words leaves none for */
     PROFILE_LEAST = 7,    /* … as a profile of so many lines, */
     PROFILE_MOST = 12,
-    HEADS_MOST = 17,  /* in every head, */
-    BESIDE_LEAST = 18 /* and over the picture in so many columns */
+    HEADS_MOST = 17,   /* in every head, */
+    BESIDE_LEAST = 18, /* and over the picture in so many columns */
+    ANSWERS_MOST = 50,
+    ANSWER_AROUND = 4 /* of a pane of answers: its border, what the columns are, what was drawn */
 };
 
 static int step_of(const Step *steps, int have)
@@ -59,6 +61,14 @@ static void add_pane(Frame *f, const ViewSpec *view, Rect box, Side side, bool f
         .view = view, .box = box, .inside = inside, .side = side, .focus = focus, .steps = steps};
 }
 
+/* Lines of the pane of answers with all of them in it. */
+static int most_answers(const Session *s)
+{
+    const NodeId n = session_node(s, SIDE_B, shown_site(s, SIDE_B, SITE_PROBS));
+    const size_t classes = n == NO_NODE ? 0 : graph_cells(session_graph(s, SIDE_B), n);
+    return ANSWER_AROUND + (classes < ANSWERS_MOST ? (int)classes : ANSWERS_MOST);
+}
+
 /* A, B and A − B in three columns, with the figures of attention; below them what both answer. */
 static void layout_sides(const Session *s, Frame *f, Rect r)
 {
@@ -69,7 +79,10 @@ static void layout_sides(const Session *s, Frame *f, Rect r)
     const bool listed = view->below && high < LISTED_LINES && attend_open(s, SIDE_B, -1, &a) && attend_listed(&a);
     int profile = figures && !listed ? step_of(SIDES_PROFILE, high) : 0; /* words in lines have their own bars */
     Rect under = rect_cut(&r, 'b', profile);
-    Rect answer = rect_cut(&r, 'b', step_of(figures ? SIDES_ANSWER_PROFILE : SIDES_ANSWER, high));
+    int answers = step_of(figures ? SIDES_ANSWER_PROFILE : SIDES_ANSWER, high);
+    if (answers && view->uses) /* what the picture has no use for goes to the answers, as many as there are */
+        answers = clamp(most_answers(s), answers, r.h - 2 - view->uses(s, SIDE_B, r.h - 2 - answers, r.w / 3 - 2));
+    Rect answer = rect_cut(&r, 'b', answers);
     int rows = figures ? step_of(SIDES_FIGURES, high) : 0;
     /* of numbers, where three would show half as many, A and B alone: A − B is a key away */
     const int panes = !figures && view->alone && view->alone(s, SIDE_B, high - 2, r.w / 3 - 2, r.w / 2 - 2) ? 2 : 3,

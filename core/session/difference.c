@@ -9,6 +9,7 @@
 #include "core/graph/anatomy.h"
 #include "core/models/probes.h"
 #include "core/session/address.h"
+#include "core/session/ask/number.h"
 #include "core/session/exhibit.h"
 
 bool difference_same_shape(const Graph *a, NodeId n, const Graph *b, NodeId m)
@@ -278,13 +279,19 @@ void leak_put(const Session *s, const Leak *l, Buf *out)
         buf_puts(out, "The target is the same in A and B: change a later word first.");
         return;
     }
-    buf_printf(out, "%d of the target's words differ%s, the first at place %d. Before it: %zu numbers in %d tensors, ",
-               l->changed, l->changed == 1 ? "s" : "", l->first, l->cells, l->nodes);
+    if (l->changed > 1)
+        buf_printf(out, "%d words differ, the first at place %d. ", l->changed, l->first);
+    buf_printf(out, "Before place %d ", l->first);
     if (!l->differ) {
-        buf_printf(out, "all of them the same bits in A and B. From it on %zu differ.", l->after);
+        buf_puts(out, "all ");
+        number_put((double)l->cells, 0, out);
+        buf_puts(out, " numbers are the same bits; from it on ");
+        number_put((double)l->after, 0, out);
+        buf_puts(out, " differ.");
         return;
     }
-    buf_printf(out, "%zu of them differ: something leaks, first in ", l->differ);
+    buf_printf(out, "%zu of %zu numbers in %d tensors differ: something leaks, first in ", l->differ, l->cells,
+               l->nodes);
     address_put(session_graph(s, SIDE_B), graph_find(session_graph(s, SIDE_B), l->path), l->cell, out);
     buf_putc(out, '.');
 }

@@ -14,6 +14,7 @@
 #include "core/base/clock.h"
 #include "core/base/rng.h"
 #include "core/base/utf8.h"
+#include "core/models/drawn.h"
 #include "core/models/names.h"
 #include "core/session/address.h"
 #include "core/session/ask/ask.h"
@@ -293,7 +294,7 @@ static void a_pinned_picture_is_named(void **state)
     (void)state;
     Canvas c = {0};
     canvas_init(&c, 1, 1);
-    char text[512];
+    char text[1 << 15];
     Err err = {{0}};
     if (!command_do(&s, &all, "pin; open #18; goto first", LINE_OWN, &err))
         fail_msg("%s", err.text);
@@ -310,6 +311,9 @@ static void a_pinned_picture_is_named(void **state)
         answers++;
     }
     assert_int_equal(answers, 1);
+    text_of(&c, (Rect){0, 0, 40, 120}, text, sizeof text); /* what the pictures leave is the answers': all ten */
+    for (size_t i = 0; i < 10; i++)
+        assert_non_null(strstr(text, SHAPES_NAMES[i]));
     run("goto blocks.1.attn.pattern; compare a");
     draw(&c, 24, 80, false);
     text_of(&c, (Rect){1, 0, 1, 80}, text, sizeof text);

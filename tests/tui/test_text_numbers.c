@@ -677,6 +677,24 @@ static void where_texts_differ_is_seen(void **state)
     run("goto decoder.tokens[t=14]; pin; word animal horse; map");
     draw(24, 80);
     assert_true(on_screen("  2  animal") && on_screen("  2  cheval") && on_screen("  2  other"));
+    draw(40, 120);
+    Shown of[3]; /* A, B, A − B: beside a word that both write by how many points one is surer of it */
+    const char *path = shown_site(&s, SIDE_B, SITE_PROBS);
+    for (int k = 0; k < 3; k++)
+        assert_true(shown_open(&s, k == 0 ? SIDE_A : k == 1 ? SIDE_B : SIDE_DIFF, path, &of[k]) && of[k].values);
+    const Text *a = &session_exhibit(&s, SIDE_A)->input.text[TEXT_TARGET],
+               *b = &session_exhibit(&s, SIDE_B)->input.text[TEXT_TARGET];
+    const size_t words = (size_t)s.model.target.n;
+    int points = 0;
+    for (int t = 1; t < a->count && t < b->count; t++) {
+        const size_t cell = (size_t)(t - 1) * words + (size_t)a->word[t];
+        bool drawn = false;
+        for (int i = 0; i < c.h * c.w; i++)
+            drawn |= c.cells[i].ref.run && ref_same(c.cells[i].ref, shown_ref(&of[2], cell));
+        assert_true(drawn == (a->word[t] == b->word[t]));
+        points += drawn;
+    }
+    assert_true(points > 5 && on_screen("points"));
     run("goto probs; view answer; compare diff");
     draw(60, 200);
     assert_true(on_screen("A names") && on_screen("of the word that moved most"));

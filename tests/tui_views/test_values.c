@@ -91,6 +91,19 @@ static void share_texts(void **state)
         share_text(out, sizeof out, CASE[i].p);
         assert_string_equal(out, CASE[i].text);
     }
+    static const struct {
+        float p;
+        const char *share, *points; /* two decimals */
+    } FINE[] = {{0.01234F, "1.23 %", "1.23"},
+                {0.00004F, "<0.01 %", "<0.01"},
+                {0.99996F, ">99.99 %", "100.00"},
+                {0, "0.00 %", "0"}};
+    for (size_t i = 0; i < sizeof FINE / sizeof *FINE; i++) {
+        share_text_to(out, sizeof out, FINE[i].p, 2);
+        assert_string_equal(out, FINE[i].share);
+        points_text_to(out, sizeof out, FINE[i].p, 2);
+        assert_string_equal(out, FINE[i].points);
+    }
     number_full_text(out, sizeof out, 1.84021F, 12);
     assert_string_equal(out, "1.84021");
     number_full_text(out, sizeof out, -0.0F, 7);

@@ -11,7 +11,7 @@
 #include "tui/views/answer.h"
 #include "tui/views/answer_table.h"
 
-static const float MOVED_LEAST = 0.0005F, MOVED_SHARE = 0.01F; /* more than <0.1 points; of what moved most */
+static const float MOVED_SHARE = 0.01F; /* of what moved most */
 enum { WORDS_LEAST = 3, CLASSES_GOOD = 6, MOVED_FROM = 2 /* lines from the words on: those left out, a blank one */ };
 enum {
     PITCH_MOST = 5,
@@ -29,18 +29,26 @@ enum {
     MORE_LEAST = 4
 }; /* lines of the pane, of classes from which on one says how many more there are */
 
-static int put_column(const Paint *p, const Shown *v, size_t i, int y, int x, int width, Style style, bool logit)
+static int put_column(const Paint *p, const Shown *v, size_t i, int y, int x, int width, Style style)
 {
     if (width && v->values)
-        (logit ? shown_number_right : shown_share_right)(p, v, i, y, x + 1, width - 1, style);
+        shown_number_right(p, v, i, y, x + 1, width - 1, style);
+    return x + width;
+}
+
+static int put_share(const Paint *p, const AnswerTable *t, const Shown *v, size_t i, int y, int x, int width,
+                     Style style)
+{
+    if (width && v->values)
+        shown_share_to(p, v, i, y, x + 1, width - 1, style, t->decimals);
     return x + width;
 }
 
 /* A number as it is printed; NaN: not as digits. */
-static double printed(void (*text)(char *out, size_t n, float x), float x)
+static double printed(void (*text)(char *out, size_t n, float x, int decimals), float x, int decimals)
 {
     char out[32], *end;
-    text(out, sizeof out, x);
+    text(out, sizeof out, x, decimals);
     double value = strtod(out, &end);
     return end == out ? (double)NAN : value;
 }
@@ -59,12 +67,12 @@ static bool mark_rounded(const Paint *p, const AnswerTable *t, size_t i, int y, 
     if (!width || !(says_rounded(t) || t->told_below) || !t->a.values || !t->b.values || !t->diff.values)
         return false;
     char text[32];
-    points_text(text, sizeof text, t->diff.values[i]);
-    const double points = printed(points_text, t->diff.values[i]), /* NaN: less than is printed */
-        apart = printed(share_text, t->a.values[i]) - printed(share_text, t->b.values[i]) -
-                (isnan(points) ? 0 : points);
+    points_text_to(text, sizeof text, t->diff.values[i], t->decimals);
+    const double points = printed(points_text_to, t->diff.values[i], t->decimals), /* NaN: less than is printed */
+        apart = printed(share_text_to, t->a.values[i], t->decimals) -
+                printed(share_text_to, t->b.values[i], t->decimals) - (isnan(points) ? 0 : points);
     const int left = width - 1 - (int)strlen(text);
-    const bool marked = fabs(apart) > 0.05 && left > 0;
+    const bool marked = fabs(apart) > 50 * share_unit(t->decimals) && left > 0;
     if (marked)
         canvas_glyph(p->c, y, x + left, style, 0x2248);
     return marked;
@@ -124,9 +132,9 @@ static void draw_logits(const Paint *p, Rect line, const AnswerTable *t, size_t 
         draw_way(p, t, i, line.y, x + 1, c->bar, STYLE_TEXT, true);
         x += c->bar + 1;
     }
-    x = put_column(p, &t->of_a, i, line.y, x, c->a, STYLE_DIM, true);
-    x = put_column(p, &t->of_b, i, line.y, x, c->b, STYLE_DIM, true);
-    put_column(p, &t->of_diff, i, line.y, x, c->change, STYLE_DIM, true);
+    x = put_column(p, &t->of_a, i, line.y, x, c->a, STYLE_DIM);
+    x = put_column(p, &t->of_b, i, line.y, x, c->b, STYLE_DIM);
+    put_column(p, &t->of_diff, i, line.y, x, c->change, STYLE_DIM);
 }
 
 /* Is a ≈ in its line? */
@@ -154,16 +162,16 @@ static bool draw_class(const Paint *p, Rect lines, const AnswerTable *t, size_t 
                        shown_ref(&t->shown, i));
         x += c->bar + 1;
     }
-    x = put_column(p, &t->shown, i, line.y, x, c->p, style, false);
-    x = put_column(p, &t->a, i, line.y, x, c->a, style, false);
-    x = put_column(p, &t->b, i, line.y, x, c->b, style, false);
+    x = put_share(p, t, &t->shown, i, line.y, x, c->p, style);
+    x = put_share(p, t, &t->a, i, line.y, x, c->a, style);
+    x = put_share(p, t, &t->b, i, line.y, x, c->b, style);
     const bool rounded = mark_rounded(p, t, i, line.y, x, c->change, style);
-    x = put_column(p, &t->diff, i, line.y, x, c->change, style, false);
+    x = put_share(p, t, &t->diff, i, line.y, x, c->change, style);
     if (t->has_logits && c->logit_bar)
         draw_logit_bar(p, t, i, (Rect){line.y, x + 1, lines.h, c->logit_bar}, thick);
     if (t->has_logits)
         put_column(p, &t->logits, i, line.y, x + (c->logit_bar ? c->logit_bar + 1 : 0), c->logit,
-                   here ? STYLE_SELECTED : STYLE_DIM, true);
+                   here ? STYLE_SELECTED : STYLE_DIM);
     if (t->both_logits && lines.h >= TWO_LINES)
         draw_logits(p, (Rect){line.y + 1, line.x, 1, line.w}, t, i);
     return rounded;
@@ -353,7 +361,8 @@ static void listing_answers(Listing *l, const AnswerTable *t)
  * one; a few in any case. */
 static int listing_room(const AnswerTable *t, Ranking order, int room, bool marked)
 {
-    const float from = fmaxf(MOVED_LEAST, MOVED_SHARE * fabsf(order.v[ranking_best(order)]));
+    const float printed_least = (float)share_unit(t->decimals) / 2,
+                from = fmaxf(printed_least, MOVED_SHARE * fabsf(order.v[ranking_best(order)]));
     int moved = 0;
     for (size_t i = 0; i < order.n && moved <= room; i++)
         moved += fabsf(order.v[i]) >= from;

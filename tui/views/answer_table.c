@@ -144,7 +144,9 @@ bool answer_table_open(const Session *s, Side side, int width, AnswerTable *t)
     if (t->has_logits || t->both_logits)
         range_of_logits(t);
     t->columns = columns_of(&t->shown, width, t->compares);
-    t->full = t->columns.bar + 1 >= FULL_CELLS ? full_of(t) : 1; /* where it can be said */
+    const float full = full_of(t);
+    t->full = t->columns.bar + 1 >= FULL_CELLS ? full : 1; /* where it can be said */
+    t->decimals = full > 0.1F ? 1 : full > 0.01F ? 2 : 3;
     return true;
 }
 

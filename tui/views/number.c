@@ -110,13 +110,18 @@ void number_full_text(char *out, size_t n, float x, int width)
 
 void points_text(char *out, size_t n, float difference)
 {
-    double size = fabs((double)difference);
+    points_text_to(out, n, difference, 1);
+}
+
+void points_text_to(char *out, size_t n, float difference, int decimals)
+{
+    const double size = fabs((double)difference), least = share_unit(decimals);
     if (isnan(difference))
         snprintf(out, n, "NaN");
-    else if (size > 0 && size < 0.0005)
-        snprintf(out, n, "%s<0.1", difference < 0 ? "-" : "");
+    else if (size > 0 && size < least / 2)
+        utf8_print(out, n, "%s<%.*f", difference < 0 ? "-" : "", decimals, 100 * least);
     else
-        utf8_print(out, n, "%.*f", size > 0, 100 * (double)difference);
+        utf8_print(out, n, "%.*f", size > 0 ? decimals : 0, 100 * (double)difference);
 }
 
 const char *count_text(char *out, size_t n, size_t count)

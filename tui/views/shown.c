@@ -179,9 +179,14 @@ bool shown_is_share(const Shown *v)
 
 void shown_share_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style)
 {
+    shown_share_to(p, v, cell, y, x, width, style, 1);
+}
+
+void shown_share_to(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style, int decimals)
+{
     char text[32];
     bool points = v->side == SIDE_DIFF;
-    (points ? points_text : share_text)(text, sizeof text, v->values[cell]);
+    (points ? points_text_to : share_text_to)(text, sizeof text, v->values[cell], decimals);
     char *gap = strchr(text, ' ');
     if (gap && (int)strlen(text) > width)
         memmove(gap, gap + 1, strlen(gap));

@@ -50,6 +50,7 @@ int shown_full_cells(const Shown *v, size_t cell, int width); /* of a word all o
 bool shown_is_share(const Shown *v);
 /* The same right-aligned in [x, x + width); as a share in percent where there is room for that, A − B in points. */
 void shown_share_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
+void shown_share_to(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style, int decimals);
 void shown_number_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
 /* Label of the joint index of merged axes: "r3c4", or "h2e11" for several. Returns out. */
 const char *shown_label(const Graph *g, Dims d, size_t joint, char *out, size_t n);

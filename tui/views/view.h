@@ -86,6 +86,8 @@ typedef struct ViewSpec {
     /* Of attention, or of its heads: makes *h × *w, inside its border, the room it has no use for more than; what is
      * left goes to the profile of the row, to every head, and to `beside`. NULL: it takes what it gets. */
     void (*least)(const Session *s, Side side, int *h, int *w);
+    /* Lines of h that it uses in w columns, where the shape of what it shows decides; NULL: all. */
+    int (*uses)(const Session *s, Side side, int h, int w);
     /* On a narrow screen: does it show twice as much in `all` columns inside its border as in w, which is what others
      * beside it leave? They give way then. NULL: it never does. */
     bool (*alone)(const Session *s, Side side, int h, int w, int all);
@@ -178,4 +180,5 @@ void number_text(char *out, size_t n, float x, int width);
 void number_full_text(char *out, size_t n, float x, int width);
 /* A difference of two shares in points, hundredths of the whole, without the unit: "14.3", "-<0.1", "0". */
 void points_text(char *out, size_t n, float difference);
+void points_text_to(char *out, size_t n, float difference, int decimals);
 #endif

@@ -508,13 +508,26 @@ bool number_value(Session *s, Side side, const char *text, double *out, Err *err
 
 void share_text(char *out, size_t n, float share)
 {
-    double size = fabs((double)share);
+    share_text_to(out, n, share, 1);
+}
+
+double share_unit(int decimals)
+{
+    static const double UNITS[] = {0.01, 0.001, 0.0001, 0.00001};
+    REQUIRE(decimals >= 0 && decimals < (int)(sizeof UNITS / sizeof *UNITS));
+    return UNITS[decimals];
+}
+
+void share_text_to(char *out, size_t n, float share, int decimals)
+{
+    const double size = fabs((double)share), least = share_unit(decimals);
+    const char *sign = share < 0 ? "-" : "";
     if (isnan(share))
         snprintf(out, n, "NaN");
-    else if (size > 0 && size < 0.0005)
-        snprintf(out, n, "%s<0.1 %%", share < 0 ? "-" : "");
-    else if (size < 1 && size >= 0.9995)
-        snprintf(out, n, "%s>99.9 %%", share < 0 ? "-" : "");
+    else if (size > 0 && size < least / 2)
+        utf8_print(out, n, "%s<%.*f %%", sign, decimals, 100 * least);
+    else if (size < 1 && size >= 1 - least / 2)
+        utf8_print(out, n, "%s>%.*f %%", sign, decimals, 100 * (1 - least));
     else
-        utf8_print(out, n, "%.1f %%", 100 * (double)share);
+        utf8_print(out, n, "%.*f %%", decimals, 100 * (double)share);
 }

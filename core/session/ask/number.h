@@ -33,6 +33,8 @@ size_t number_printed(const char *text, double *out, double *half);
 void number_put(double x, int decimals, Buf *out);
 /* "99.9 %", ">99.9 %", "<0.1 %" of a share above 0: at most 7 cells. */
 void share_text(char *out, size_t n, float share);
+void share_text_to(char *out, size_t n, float share, int decimals);
+double share_unit(int decimals); /* one in the last of so many decimals (0 … 3) of a percentage: 0.001 for 0.1 % */
 
 /* Cells of one node, named by an address, and what can be made of them: a sum, the largest, a dot product … Captions,
  * lessons and `check` ask the same. */

@@ -94,7 +94,7 @@ void picture_file(const Paint *p, Rect r, const Image *im)
     heat_behind(p, r, rows, cols, (HeatSize){span[1], span[0]}, behind_colour, &(Behind){im, {cols, rows}});
 }
 
-enum { BOTH_WIDTH = 56, FILE_WIDTH = 16, LINES_ALL = 10, LINES_SOME = 5 };
+enum { BOTH_WIDTH = 56, FILE_WIDTH = 16, LINES_ALL = 10, LINES_SOME = 5, LINES_WORDS = 3 };
 
 /* What is where: the file's picture (w = 0: not shown), the model's picture or numbers, beside these the patch (w = 0),
  * and the lines below. */
@@ -169,7 +169,7 @@ static bool needs_line(const Session *s, Side side)
 /* The lines of words give way where the picture's patches can be larger without one of them. */
 static Parts parts_of(const Paint *p, Rect r, const Pixels *px)
 {
-    int most = r.h >= LINES_ALL ? 3 : r.h >= LINES_SOME ? 1 : 0;
+    int most = r.h >= LINES_ALL ? LINES_WORDS : r.h >= LINES_SOME ? 1 : 0;
     Parts best = parts_with(p, r, px, most);
     for (int lines = most - 1; lines >= (needs_line(p->s, px->v.side) ? 2 : 1) && p->s->look.view == VIEW_HEAT;
          lines--) {
@@ -215,6 +215,8 @@ static void draw_pixel_line(const Paint *p, Rect line, const Pixels *px)
     else if (line.w >= 36) /* words go before digits do */
         x += canvas_printf(p->c, line.y, x, end - x, STYLE_TEXT, "r%dc%d y%d x%d", pixels_patch_row(px),
                            pixels_patch_col(px), row, col);
+    else if (line.w >= 26)
+        x += canvas_printf(p->c, line.y, x, end - x, STYLE_TEXT, "r%dc%d", pixels_patch_row(px), pixels_patch_col(px));
     bool colours = px->channels == 3, narrow = end - x < 22; /* "R 141  G 133  B 120", or without half of the blanks */
     for (int k = 0; k < (colours ? 3 : 1); k++) {
         int channel = colours ? k : pixels_channel(px);
@@ -433,4 +435,13 @@ static void title(const Session *s, Side side, Buf *out)
     buf_printf(out, "%s, %d×%d patches of %d×%d\n%s\npicture", size, px.cols, px.rows, px.patch_w, px.patch_h, size);
 }
 
-VIEW_SPEC(PICTURE, .name = "picture");
+static int uses(const Session *s, Side side, int h, int w)
+{
+    Pixels px;
+    if (s->look.view != VIEW_HEAT || !pixels_open(s, side, pixels_input(s, side), &px))
+        return h;
+    const int picture = (int)((long)w * pixels_height(&px) / pixels_width(&px) + 1) / 2; /* a cell is two high */
+    return picture + LINES_WORDS < h ? picture + LINES_WORDS : h;
+}
+
+VIEW_SPEC(PICTURE, .name = "picture", .uses = uses);

@@ -1,5 +1,6 @@
 /* Words, one below the other: those of the node in focus, each with its place, and beside it, where there is another
  * text, the words of that one. A word that was written has the probability with which the model wrote it. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,12 +21,14 @@ enum {
     NARROW = 40 /* for the caption's sentence */
 };              /* "writes" */
 
-static const char PROBABILITY[] = "prob. after those above";
+static const char PROBABILITY[] = "prob. after those above", POINTS[] = "points of probability";
 
 /* One text: its words, and where the probabilities of those that were written stand. */
 typedef struct Column {
     bool more; /* a line below it says how many are not seen */
     Shown v, probs;
+    const float *words; /* whose probabilities these are: its own; of a difference A's, where B has the same */
+    float most;         /* of a difference: what a full bar stands for */
     const Axis *tokens;
     bool here; /* is it the node in focus? */
     Rect r;
@@ -54,6 +57,7 @@ static void compare_sides(const Paint *p, Column *c)
     }
     if (!of[0].values || !of[1].values || of[0].count != of[1].count)
         return;
+    c->words = c->v.side == SIDE_DIFF ? of[0].values : c->words;
     const size_t here = c->v.cell;
     for (size_t i = 0; i < of[0].count; i++) {
         const size_t far = i > here ? i - here : here - i, best = c->other > here ? c->other - here : here - c->other;
@@ -64,6 +68,15 @@ static void compare_sides(const Paint *p, Column *c)
         c->other = here;
 }
 
+/* The cell of the word at place i, given those before it. */
+static bool share_cell(const Column *c, size_t i, size_t *cell)
+{
+    if (!c->probs.values || !c->words || i < 1 || (c->v.side == SIDE_DIFF && c->v.values[i] != 0))
+        return false;
+    *cell = (i - 1) * (size_t)shown_vocabulary(&c->v)->n + (size_t)c->words[i];
+    return *cell < c->probs.count;
+}
+
 static bool column_open(const Paint *p, Side side, NodeId n, Column *c)
 {
     const Graph *g = shown_graph(p->s, side);
@@ -72,11 +85,15 @@ static bool column_open(const Paint *p, Side side, NodeId n, Column *c)
         !shown_vocabulary(&c->v))
         return false;
     c->tokens = &g->axes[graph_node(g, n)->dims.axis[0]];
-    if (c->tokens->sequence == SEQUENCE_TARGET && side != SIDE_DIFF)
+    if (c->tokens->sequence == SEQUENCE_TARGET)
         shown_open(p->s, side, shown_site(p->s, side, SITE_PROBS), &c->probs);
     c->word = word_room(c->tokens);
     c->other = c->v.cell;
+    c->words = side == SIDE_DIFF ? NULL : c->v.values;
     compare_sides(p, c);
+    for (size_t i = 1, cell; side == SIDE_DIFF && i < c->v.count; i++)
+        if (share_cell(c, i, &cell))
+            c->most = fmaxf(c->most, fabsf(c->probs.values[cell]));
     return true;
 }
 
@@ -110,23 +127,23 @@ static int columns_open(const Paint *p, Rect r, const Tensor *t, Column out[2])
     return n;
 }
 
-/* The probability of the word at place i, given those before it. */
+/* Its probability, of a difference in points, as a number and a bar. */
 static void put_share(const Paint *p, const Column *c, int i, int y, int x, int width)
 {
-    if (!c->probs.values || i < 1 || width < SHARE) /* a difference has none, and its values are no words */
+    size_t cell;
+    if (width < SHARE || !share_cell(c, (size_t)i, &cell))
         return;
-    const size_t words = (size_t)shown_vocabulary(&c->v)->n, cell = (size_t)(i - 1) * words + (size_t)c->v.values[i];
-    char text[16];
-    if (cell >= c->probs.count)
-        return;
-    share_text(text, sizeof text, c->probs.values[cell]);
-    canvas_right(p->c, y, x, SHARE, STYLE_DIM, text);
-    canvas_ref(p->c, y, x, SHARE, shown_ref(&c->probs, cell));
-    int bar = width - SHARE - 1;
-    for (int line = 0; line < (c->pitch > 2 ? c->pitch - 1 : 1) && bar >= BAR_LEAST && y + line < c->r.y + c->r.h;
-         line++)
-        canvas_bar(p->c, y + line, x + SHARE + 1, bar < BAR_MOST ? bar : BAR_MOST, (double)c->probs.values[cell],
-                   STYLE_TEXT, shown_ref(&c->probs, cell));
+    const bool diff = c->v.side == SIDE_DIFF;
+    const int bar = width - SHARE - 1 < BAR_MOST ? width - SHARE - 1 : BAR_MOST, left = bar / 2, right = bar - 1 - left;
+    const float share = c->probs.values[cell];
+    const Ref ref = shown_ref(&c->probs, cell);
+    shown_share_right(p, &c->probs, cell, y, x, SHARE, STYLE_DIM);
+    for (int k = 0; k < (c->pitch > 2 ? c->pitch - 1 : 1) && bar >= BAR_LEAST && y + k < c->r.y + c->r.h; k++)
+        if (!diff)
+            canvas_bar(p->c, y + k, x + SHARE + 1, bar, (double)share, STYLE_TEXT, ref);
+        else if (c->most > 0)
+            canvas_bar_around(p->c, y + k, x + SHARE + 1, left, right, (double)(share / c->most * (float)right),
+                              STYLE_TEXT, STYLE_NEGATIVE, ref);
 }
 
 /* How many are not seen, and where they are. */
@@ -158,9 +175,11 @@ static void draw_column(const Paint *p, const Column *c, bool focus)
                 source                                                             ? "reads"
                 : graph_role(c->v.graph, ROLE_QUERY, SEQUENCE_SOURCE) == AXIS_NONE ? "text"
                                                                                    : "writes");
-    if (c->probs.values && room >= SHARE)
-        canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + word, room, STYLE_HEADER,
-                    room < utf8_cells(PROBABILITY) ? "prob." : PROBABILITY);
+    const char *share = c->v.side == SIDE_DIFF           ? room < utf8_cells(POINTS) ? "points" : POINTS
+                        : room < utf8_cells(PROBABILITY) ? "prob."
+                                                         : PROBABILITY;
+    if (c->probs.values && c->words && room >= SHARE)
+        canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + word, room, STYLE_HEADER, share);
     if (c->more)
         put_more(p, c);
     for (int k = 0; k * c->pitch < c->r.h && c->first + k < (int)c->v.count; k++) {
