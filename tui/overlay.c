@@ -418,7 +418,7 @@ static Rect box_of(const Overlay *o, const Canvas *c)
     int half = c->h >= TALL && h <= 2 * c->h / 3 ? h : c->h / 2 - 1;
     if (ends_above(o, c) && !o->goes_on) /* the rest is scrolled to, so that the screen keeps its lines */
         half = c->h / 3;
-    else if (!o->goes_on && c->h < TALL && h > half) /* two thirds, as long as the cursor's cell stays beside it */
+    else if (!o->goes_on && h > half) /* two thirds, as long as the cursor's cell stays beside it */
         half = clamp_lines(half, c->cursor_y - 1, c->h - 2 - c->cursor_y, 2 * c->h / 3);
     r.h = h < half ? h : half;
     r.y = c->h - r.h - (h < half ? 3 : 1);

@@ -43,8 +43,8 @@ static void take(int *left, int *column, int cells)
 }
 
 /* What fits, most important first: name, probability, bar, logit, its bar; comparing, name, A, B, their difference, the
- * way from A to B. */
-static AnswerColumns columns_of(const Shown *v, int width, bool compares)
+ * way from A to B. scaled: a full bar stands for less than 1, which needs room to be said. */
+static AnswerColumns columns_of(const Shown *v, int width, bool compares, bool scaled)
 {
     AnswerColumns c = {0};
     int left = width - 1, wanted = name_width(v), numbers = 2 * P_CELLS + CHANGE_LEAST;
@@ -69,7 +69,7 @@ static AnswerColumns columns_of(const Shown *v, int width, bool compares)
         take(&left, &c.change, tight || cut ? CHANGE_LEAST : CHANGE_CELLS);
     } else
         take(&left, &c.p, P_CELLS);
-    if (!compares && left >= LOGIT_CELLS + BAR_MIN + 1)
+    if (!compares && left >= LOGIT_CELLS + (scaled ? FULL_CELLS : BAR_MIN) + 1)
         take(&left, &c.logit, LOGIT_CELLS);
     if (c.logit && left >= 2 * (LOGIT_BAR_LEAST + 1)) {
         c.logit_bar = left / 2 - 1 < BAR_MOST ? left / 2 - 1 : BAR_MOST;
@@ -143,8 +143,8 @@ bool answer_table_open(const Session *s, Side side, int width, AnswerTable *t)
     t->both_logits = t->compares && open_both_logits(s, t);
     if (t->has_logits || t->both_logits)
         range_of_logits(t);
-    t->columns = columns_of(&t->shown, width, t->compares);
     const float full = full_of(t);
+    t->columns = columns_of(&t->shown, width, t->compares, full < 1);
     t->full = t->columns.bar + 1 >= FULL_CELLS ? full : 1; /* where it can be said */
     t->decimals = full > 0.1F ? 1 : full > 0.01F ? 2 : 3;
     return true;

@@ -178,8 +178,15 @@ static void draw_column(const Paint *p, const Column *c, bool focus)
     const char *share = c->v.side == SIDE_DIFF           ? room < utf8_cells(POINTS) ? "points" : POINTS
                         : room < utf8_cells(PROBABILITY) ? "prob."
                                                          : PROBABILITY;
-    if (c->probs.values && c->words && room >= SHARE)
-        canvas_text(p->c, c->r.y - 1, c->r.x + PLACE + word, room, STYLE_HEADER, share);
+    if (c->probs.values && c->words && room >= SHARE) {
+        const int x = c->r.x + PLACE + word, bar = clamp(room - SHARE - 1, 0, BAR_MOST), end = SHARE + 1 + bar;
+        char full[32] = "to 100 %"; /* what a full bar stands for */
+        if (c->v.side == SIDE_DIFF)
+            utf8_print(full, sizeof full, "±%.3g", 100 * (double)c->most);
+        canvas_text(p->c, c->r.y - 1, x, room, STYLE_HEADER, share);
+        if (bar >= BAR_LEAST && utf8_cells(share) + 2 + utf8_cells(full) <= end)
+            canvas_right(p->c, c->r.y - 1, x, end, STYLE_AXIS, full);
+    }
     if (c->more)
         put_more(p, c);
     for (int k = 0; k * c->pitch < c->r.h && c->first + k < (int)c->v.count; k++) {
