@@ -327,13 +327,13 @@ static void put_more(const Paint *p, const Training *t, const Layout *l)
     if (from > end - w)
         w = utf8_print(text, sizeof text, before ? "‹%d" : "%d›", before + after);
     if ((before || after) && from <= end - w)
-        canvas_text(p->c, last.y + last.h - 1, end - w, w, STYLE_DIM, text);
+        canvas_text(p->c, last.y, end - w, w, STYLE_DIM, text);
 }
 
 static void draw_strip(const Paint *p, const Training *t, const Layout *l, const ColourScale *scale)
 {
     for (int i = l->first; i < l->first + l->shown; i++) {
-        Rect r = thumb_rect(l, i), label = rect_cut(&r, 'b', 1);
+        Rect r = thumb_rect(l, i), label = rect_cut(&r, 't', 1); /* between the film and the map above it */
         const float *x = map_of(t, i);
         char text[24];
         snprintf(text, sizeof text, i == t->snapshot ? "[%d]" : "%d", t->shown->snapshot[i].step);
