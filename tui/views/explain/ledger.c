@@ -5,6 +5,7 @@
 
 #include "core/base/utf8.h"
 #include "core/session/exhibit.h"
+#include "tui/views/attention/lit.h"
 #include "tui/views/explain/ledger_view.h"
 
 static void list_rows(LedgerView *v)
@@ -246,7 +247,8 @@ static Layout layout_table(const LedgerView *v, Rect r)
         l.picture = rect_cut(&r, 'b', MAP_LESS);
         rect_cut(&r, 'b', 1);
     } else if (ledger_places(v, ROLE_PLACE_ROW) && map >= MAP_LEAST && !below) {
-        const int most = map < r.w * 2 / 5 ? map : r.w * 2 / 5, wide = most < beside ? most : beside;
+        const int lit = r.h >= TALL && lit_picture(v->s, v->side) ? r.h - 4 : r.w, /* and the picture below it */
+            most = clamp(map < r.w * 2 / 5 ? map : r.w * 2 / 5, 0, lit), wide = most < beside ? most : beside;
         if (r.w > least || !ledger_table_alone(v, r.w - wide - 2, r.w)) {
             l.picture = rect_cut(&r, 'l', wide);
             rect_cut(&r, 'l', 2);

@@ -155,6 +155,8 @@ static void draw_entries(const Paint *p, const LedgerView *v, const Table *t, bo
     focus_cursor(p, focus, here.y, here.x + 1);
 }
 
+static const char LOST[] = "lost: less in a pass without the part";
+
 /* "the other 14 parts together   -1.02": with them the table is the whole sum. */
 static void draw_together(const Paint *p, const LedgerView *v, int count, Rect line)
 {
@@ -196,6 +198,8 @@ static void draw_others(const Paint *p, const LedgerView *v, Rect r)
         ledger_put_number(p, v, e->total, 0, line.y, line.x + 21, LEDGER_WIDE, STYLE_TEXT);
         ledger_put_effect(p, v, e, -1, line.y, line.x + 30, LEDGER_WIDE);
     }
+    if (v->measured && r.h > 1 && utf8_cells(LOST) <= line.w)
+        canvas_text(p->c, r.y + 1, line.x, line.w, STYLE_DIM, LOST);
 }
 
 /* Which heads and blocks the table leaves out: it scrolls to them. */
@@ -255,7 +259,7 @@ static Rect take_shelf(Rect *shelf, Rect *room, int w, int h)
 /* Below the table: what is neither head nor MLP, the words where they stand nowhere else, and what wrote most. */
 static void draw_below(const Paint *p, const LedgerView *v, Rect room, bool words)
 {
-    int others = 1;
+    int others = v->measured ? 3 : 1; /* and what "lost" is */
     for (int i = 0; i < v->l->count; i++)
         others += !ledger_flows(&v->l->entry[i]);
     Rect shelf = {room.y, room.x, 0, room.w};
