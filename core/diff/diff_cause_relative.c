@@ -16,22 +16,26 @@
 /* cos and sin over [t,e] and the partner of every number, as vit_embed.c has them, for another configuration. */
 typedef enum RopeTokens {
     PATCHES,
-    FROM_FIRST,
-    FIRST_TWICE
-} RopeTokens; /* what has an angle: patches alone; all tokens, one behind the other; those in front that of the first */
+    FROM_FIRST,      /* all tokens have an angle, one behind the other; */
+    FROM_REGISTERS,  /* … from the registers on; */
+    FIRST_TWICE,     /* those in front have that of the first patch; */
+    REGISTERS_TWICE, /* … the registers alone */
+} RopeTokens;
 
 static void make_tables(Trial *t, const VitConfig *c, RopeTokens rotated, bool backwards, const float **cosine,
                         const float **sine, const int **partner)
 {
-    int prefix = vit_prefix(c), tokens = vit_tokens(c), e = c->head_dim, patches = vit_patches(c);
+    int prefix = vit_prefix(c), tokens = vit_tokens(c), e = c->head_dim, patches = vit_patches(c),
+        registers = prefix - c->registers; /* where they begin */
     size_t cells = size_mul((size_t)tokens, (size_t)e);
     float *co = arena_alloc(&t->arena, size_mul(cells, sizeof *co)),
           *si = arena_alloc(&t->arena, size_mul(cells, sizeof *si));
     int *other = arena_alloc(&t->arena, size_mul((size_t)e, sizeof *other));
     for (int k = 0; k < tokens; k++)
         for (int pair = 0; pair < e / 2; pair++) {
-            int first, second, patch = rotated == FROM_FIRST ? k : k - prefix;
-            patch = rotated == FIRST_TWICE && patch < 0 ? 0 : patch;
+            const int start = rotated == FROM_FIRST ? 0 : rotated == FROM_REGISTERS ? registers : prefix;
+            const bool twice = rotated == FIRST_TWICE || (rotated == REGISTERS_TWICE && k >= registers);
+            int first, second, patch = twice && k < start ? 0 : k - start;
             double angle = patch < 0 || patch >= patches ? 0 : vit_rope_angle(c, patch, pair);
             float *at = co + (size_t)k * (size_t)e, *across = si + (size_t)k * (size_t)e;
             vit_rope_pair(c, pair, &first, &second);
@@ -198,6 +202,12 @@ void trial_rope(Trial *t)
     attempt_rope(t, own, FROM_FIRST, false,
                  "the recording rotates the prefix tokens too, and the patches by positions that follow theirs");
     attempt_rope(t, own, FIRST_TWICE, false, "the recording rotates the prefix tokens too, as it does the first patch");
+    if (own->registers && own->registers < vit_prefix(own)) {
+        attempt_rope(t, own, FROM_REGISTERS, false,
+                     "the recording rotates the registers too, and the patches by positions that follow theirs");
+        attempt_rope(t, own, REGISTERS_TWICE, false,
+                     "the recording rotates the registers too, as it does the first patch");
+    }
     for (size_t i = 0; i < sizeof BASES / sizeof *BASES; i++) {
         c = *own;
         c.rope_base = BASES[i];

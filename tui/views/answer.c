@@ -205,19 +205,20 @@ static void draw_range(const Paint *p, const AnswerTable *t, Rect r)
 /* What the dots are, as long as there is room; false: which one is A's the columns say. */
 static bool draw_dots(const Paint *p, Rect r, bool rounded)
 {
-    static const char *const FORMS[][4] = {{"○ A", " ── ", "● B", "  ◉ both"},
-                                           {"○A", " ", "●B", " ◉ both"},
-                                           {"○ A", " ── ", "● B", ""},
-                                           {"", "", "", "◉ both"}};
-    static const Style STYLES_OF[] = {STYLE_SIDE_A, STYLE_AXIS, STYLE_SIDE_B, STYLE_AXIS};
+    enum { PARTS = 5 };
+    static const char *const FORMS[][PARTS] = {{"○ A", " ── ", "● B", "  ◉", " both"},
+                                               {"○A", " ", "●B", " ◉", " both"},
+                                               {"○ A", " ── ", "● B", "", ""},
+                                               {"", "", "", "◉", " both"}};
+    static const Style STYLES_OF[PARTS] = {STYLE_SIDE_A, STYLE_AXIS, STYLE_SIDE_B, STYLE_SIDE_B, STYLE_AXIS};
     enum { FORM_COUNT = sizeof FORMS / sizeof *FORMS };
     int used = 0;
     for (int k = 0; k < FORM_COUNT; k++) {
         const bool dots = k < FORM_COUNT - 1;
         int cells = rounded && dots ? ROUNDED_CELLS - 1 : 0;
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < PARTS; i++)
             cells += utf8_cells(FORMS[k][i]);
-        for (int i = 0; i < 4 && cells < r.w; i++)
+        for (int i = 0; i < PARTS && cells < r.w; i++)
             used += canvas_text(p->c, r.y, r.x + used, r.w, STYLES_OF[i], FORMS[k][i]);
         if (used && rounded && dots)
             canvas_text(p->c, r.y, r.x + used + 2, r.w - used - 2, STYLE_DIM, ROUNDED);
