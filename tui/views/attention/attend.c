@@ -224,6 +224,11 @@ static void widen_by(const Attend *a, bool one_row, float range[2], bool *any)
     if (!a->v.values)
         return;
     size_t from = 0, count = a->v.count, row = (size_t)a->u_axis->n;
+    for (int u = 0, y, x; one_row && a->placed && u < a->u_axis->n; u++)
+        if (attend_place(a, u, &y, &x))
+            widen(a->v.values + attend_cell(a, a->head, a->at_t, u), 1, range, any);
+    if (one_row && a->placed)
+        return;
     if (a->u_step == 1 && one_row) {
         from = attend_cell(a, a->head, a->at_t, 0);
         count = row;
@@ -271,8 +276,11 @@ ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
     bool two = false;
     if (sides && shared) {
         any = false;
-        if ((two = open_path(p->s, a->v.side == SIDE_A ? SIDE_B : SIDE_A, a->path, &other)))
+        if ((two = open_path(p->s, a->v.side == SIDE_A ? SIDE_B : SIDE_A, a->path, &other))) {
+            other.head = a->head < other.heads ? a->head : other.head; /* which need not be the focused one */
+            other.placed = a->placed;
             widen_by(&other, one_row, beside, &any);
+        }
         range[0] = fminf(range[0], any ? beside[0] : range[0]);
         range[1] = fmaxf(range[1], any ? beside[1] : range[1]);
         faint = any && range[0] >= 0 && FAINT * fminf(own, beside[1]) < range[1];

@@ -18,6 +18,7 @@ typedef struct Attend {
     bool in_share; /* its numbers are written as shares; A − B of them, of sums of heads too, in points */
     float whole;   /* what the shares of a row come to: 1, of the sum of heads how many they are; 0: no shares */
     Shown masked;  /* of shares: scores before the softmax, −∞ where a token may not be looked at; or none */
+    bool placed;   /* colours of its row are for those tokens that have a place on the map alone */
     int seen;      /* how many the row in focus may look at: of those it has its rank, uniform share, highest entropy */
 } Attend;
 
