@@ -711,6 +711,12 @@ static void a_sheet_of_words(void **state)
     assert_true(on_screen("row qu'  0 ") && on_screen("most") && on_screen("A>B") && on_screen("B>A"));
     draw(24, 80);
     assert_true((on_screen("A>B") && on_screen("B>A")) || (on_screen("more in A") && on_screen(" in B")));
+    run("goto encoder.blocks.1.self_attn.pattern; view sheet");
+    draw(40, 120); /* beside each line of A and of B its most, for its colours are its own */
+    int told[SIDE_DIFF + 1] = {0};
+    for (int i = 5 * c.w; i < 22 * c.w; i++)
+        told[c.cells[i].ch == '%' ? c.cells[i].ref.run : 0]++;
+    assert_true(told[SIDE_A] == 12 && told[SIDE_B] == 12);
     run("pin off; reset edits; reset view; goto encoder.blocks.1.self_attn.pattern[s=0]; view sheet");
     draw(24, 80); /* one line for whose row and the colours; blocks and heads are told apart */
     assert_true(on_screen("what \"the\" looks at  0 ") && on_screen("most") && on_screen("b1 h0"));

@@ -8,6 +8,7 @@
 #include "core/base/utf8.h"
 #include "core/session/learned/measures.h"
 #include "tui/canvas/plot.h"
+#include "tui/views/attention/sheet_caption.h"
 #include "tui/views/attention/sheet_fit.h"
 #include "tui/views/attention/word_pool.h"
 #include "tui/views/attention/word_row.h"
@@ -58,6 +59,7 @@ static void draw_thumb(const Paint *p, const Attend *block, const Sheet *s, int 
 {
     Attend a = *block;
     a.head = head;
+    a.placed = !s->matrix; /* what is not drawn would leave the map dark */
     ColourScale scale = attend_scale(p, &a, !s->matrix);
     Thumb t = {&a, s, head, colour_scale_pool(p, &scale)};
     heat_draw(p, box, s->rows, s->cols, s->size, &scale, thumb_value, &t);
@@ -72,12 +74,6 @@ static void draw_thumb(const Paint *p, const Attend *block, const Sheet *s, int 
     heat_behind(p, box, fine.rows + !s->gap, fine.cols, s->size, fine_colour, &f);
 }
 
-/* "2", or "2–3" where cells differ. */
-static void put_pool(Buf *out, int n, int cells)
-{
-    buf_printf(out, n % cells ? "%d–%d" : "%d", n / cells, n / cells + 1);
-}
-
 /* Points of accuracy lost without that head; NaN where it was not measured, or may be chance. */
 static float lost(const Session *s, const Attend *a, int head)
 {
@@ -87,15 +83,6 @@ static float lost(const Session *s, const Attend *a, int head)
         return NAN;
     int cell = row * m->cols + head;
     return paired_differs(m->pair[cell]) ? 100 * (m->base - m->value[cell]) : NAN;
-}
-
-static float most_lost(const Session *s)
-{
-    const Measure *m = session_measure(s, MEASURE_CENSUS, NULL);
-    float least = INFINITY;
-    for (int i = 0; m && i < m->rows * m->cols; i++)
-        least = fminf(least, m->value[i]); /* which passes NaN over */
-    return m && m->pair && least < m->base ? 100 * (m->base - least) : 0;
 }
 
 static float loss_value(const void *of, int i, Ref *ref)
@@ -124,215 +111,7 @@ static void draw_lost(const Paint *p, const Sheet *s, const Attend *a, int head,
         bars_draw(p->c, r, &(CanvasBars){.value = loss_value, .of = &share, .n = 1, .style = STYLE_AXIS, .high = 1});
 }
 
-enum {
-    BRIEFEST = 3,
-    LEFT_OUT = 28, /* columns of "10/12 blocks and 10/12 heads" */
-    SWATCH = 2,    /* … of a colour */
-    RAMP = 11,     /* … of the shortest "0 ▒▒▒▒ most" */
-    ONE_DIGIT = 10,
-    MOST_WORD = 14
-};
-
-static void put_left_out(Buf *out, const char *what, int first, int shown, int all)
-{
-    if (shown < all)
-        buf_printf(out, "%s %d–%d of %d; ", what, first, first + shown - 1, all);
-}
-
-/* pool: what a cell of several shows; NULL: all of them. scales: what they are, and shorter.
- * brief 1: with fewer words; 2: without whose rows they are, which the title says; 3: of the bars fewer still; 4: what
- * they are comes first.
- * most: points lost, or 0. */
-static void put_caption(const Attend *a, const Sheet *s, const char *pool, int brief, const char *const scales[2],
-                        float most, Buf *out)
-{
-    char t[32];
-    if (most > 0 && brief > BRIEFEST)
-        buf_printf(out, "bars ≤%.1f accuracy lost; ", (double)most);
-    if (brief >= 2 && s->down < s->blocks && s->across < s->heads) /* which they are stands beside them */
-        buf_printf(out, s->r.w < LEFT_OUT ? "%d/%d × %d/%d; " : "%d/%d blocks and %d/%d heads; ", s->down, s->blocks,
-                   s->across, s->heads);
-    else {
-        put_left_out(out, "blocks", s->first_block, s->down, s->blocks);
-        put_left_out(out, "heads", s->first_head, s->across, s->heads);
-    }
-    const bool pooled = !s->listed && (s->rows < s->of_rows || s->cols < s->of_cols);
-    if (pooled && !pool && brief < BRIEFEST)
-        buf_puts(out, "every value drawn; ");
-    else if (pooled && pool) {
-        buf_puts(out, "1 cell = ");
-        put_pool(out, s->of_rows, s->rows);
-        buf_puts(out, "×");
-        put_pool(out, s->of_cols, s->cols);
-        buf_printf(out, "%s, %s; ", brief ? "" : s->matrix ? " tokens" : " patches", pool);
-    }
-    if (s->matrix)
-        buf_puts(out, brief ? "rows ask; " : "rows ask, columns are looked at; ");
-    else if (brief < 2)
-        buf_printf(out, s->listed ? "what \"%s\" looks at; " : "what %s looks at; ",
-                   axis_label(a->t_axis, a->at_t, t, sizeof t));
-    buf_puts(out, scales[brief > 0]);
-    if (most > 0 && brief <= BRIEFEST)
-        buf_printf(out,
-                   brief == BRIEFEST ? "%sbars: accuracy points lost, ≤ %.1f"
-                   : brief           ? "%sleft bars: accuracy points lost without it, ≤ %.1f"
-                                     : "%sbar at the left: accuracy lost without it, ≤ %.1f points",
-                   *scales[0] ? "; " : "", (double)most);
-}
-
-/* Of A − B, as there are columns left: which colour has more in A, which in B. */
-static const struct {
-    int wide;
-    const char *says[2];
-} SIGNS[] = {{26, {" more in A  ", " more in B"}}, {20, {" more in A ", " in B"}}, {11, {"A>B ", "B>A"}}};
-enum { SIGNS_COUNT = sizeof SIGNS / sizeof *SIGNS };
-
-static void draw_signs(const Paint *p, const ColourScale *scale, int y, int x, int room)
-{
-    int form = 0;
-    while (form < SIGNS_COUNT && SIGNS[form].wide > room)
-        form++;
-    for (int k = 0, at = x; k < 2 && scale->high > scale->low && form < SIGNS_COUNT; k++) {
-        for (int i = 0; i < SWATCH; i++) { /* the end of the scale is almost white, or black */
-            const float value = (k ? scale->low : scale->high) * (float)(i + 1) / SWATCH;
-            canvas_pixel(p->c, y, at + i, -1, colour_scale_colour(scale, value), colour_scale_level(scale, value),
-                         colour_scale_sign(scale, value), (Ref){0});
-        }
-        at += SWATCH + canvas_text(p->c, y, at + SWATCH, room - (at - x) - SWATCH, STYLE_DIM, SIGNS[form].says[k]);
-    }
-}
-
-/* "0 ▒▒▒▒ most" of maps that have a scale each. */
-static void draw_ramp(const Paint *p, const ColourScale *scale, int y, int x, int room)
-{
-    enum { ENDS = 7, CELLS_LEAST = 4, CELLS_MOST = 16 };
-    const int cells = room - ENDS < CELLS_MOST ? room - ENDS : CELLS_MOST;
-    if (cells < CELLS_LEAST || scale->is_signed)
-        return;
-    canvas_text(p->c, y, x, 1, STYLE_DIM, "0");
-    for (int i = 0; i < cells; i++) {
-        const float value = scale->low + (scale->high - scale->low) * (float)i / (float)(cells - 1);
-        canvas_pixel(p->c, y, x + 2 + i, -1, colour_scale_colour(scale, value), colour_scale_level(scale, value), 0,
-                     (Ref){0});
-    }
-    canvas_text(p->c, y, x + 3 + cells, room - 3 - cells, STYLE_DIM, "most");
-}
-
-/* Below lines of words, where there is one line for it: whose row they are, what the colours mean, and where the words'
- * names have no room, from which to which they go. */
-static void draw_ends(const Paint *p, const Attend *a, const Sheet *s, const ColourScale *scale, Rect r)
-{
-    static const char *const FORMS[] = {"what \"%s\" looks at: %s … %s",
-                                        "%s looks at %s … %s",
-                                        "row %s: %s … %s",
-                                        "row %s: %s…%s",
-                                        "what \"%s\" looks at",
-                                        "row %s"};
-    enum { FORMS_COUNT = sizeof FORMS / sizeof *FORMS, NAMED = FORMS_COUNT - 2 };
-    char t[32], first[32], last[32], text[160];
-    int used = r.w;
-    axis_label(a->t_axis, a->at_t, t, sizeof t);
-    axis_label(a->u_axis, 0, first, sizeof first);
-    axis_label(a->u_axis, a->u_axis->n - 1, last, sizeof last);
-    for (int i = s->under.h ? NAMED : 0; i < FORMS_COUNT && used + 1 + RAMP > r.w; i++) {
-        utf8_print(text, sizeof text, FORMS[i], t, first, last);
-        used = utf8_cells(text);
-    }
-    used = canvas_text(p->c, s->caption_y, r.x, r.w, STYLE_DIM, text);
-    used += used + 2 + RAMP > r.w ? 1 : 2;
-    draw_ramp(p, scale, s->caption_y, r.x + used, r.w - used);
-}
-
-/* Returns the points that the longest bar stands for: 0 where there is no line to say what they are. */
-static float draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r)
-{
-    Buf words = {0};
-    if (s->caption_y < 0)
-        return 0;
-    bool changed = a->v.side == SIDE_DIFF || (a->v.side == SIDE_B && session_compares(p->s));
-    float most = a->pattern && !s->listed && !changed ? most_lost(p->s) : 0; /* measured without the change */
-    ColourScale scale = attend_scale(p, a, false);
-    const Rect last = sheet_thumb(s, s->blocks - 1, s->heads - 1);
-    if (s->listed && last.y + last.h >= s->caption_y && a->whole > 0 && !scale.is_signed && !p->s->look.locked) {
-        draw_ends(p, a, s, &scale, r);
-        return 0;
-    }
-    HeatSize pixels = heat_fine(p, s->size);
-    static const char *const SCALES[][2] = {{"each on its own scale", "own scales"},
-                                            {"each on its own scale, one for A and B", "A and B share scales"},
-                                            {"", ""}};
-    bool locked = p->s->look.locked, whole = true;
-    const int room = r.w - (locked ? (int)sizeof "  one scale" - 1 : 0);
-    const char *const *scales = SCALES[locked ? 2 : scale.shared];
-    const bool all = pixels.tall >= s->of_rows && pixels.wide >= s->of_cols;
-    for (int brief = 0; brief == 0 || (brief <= BRIEFEST + (most > 0) && utf8_cells(buf_str(&words)) > room); brief++) {
-        buf_clear(&words);
-        whole = brief < 2 || s->matrix;
-        put_caption(a, s, all ? NULL : colour_scale_pool_word(p, &scale), brief, scales, most, &words);
-    }
-    const Rect low = sheet_thumb(s, s->first_block + s->down - 1, s->first_head + s->across - 1);
-    int line = (s->under.h && !s->listed) || s->folds > 1 ? 0 : s->caption_y - 1; /* above it, if it is free */
-    const bool signs = a->v.side == SIDE_DIFF && !locked;
-    if (signs && low.y + low.h > line) { /* rather what the colours mean than all words */
-        Buf few = {0};
-        put_caption(a, s, all ? NULL : colour_scale_pool_word(p, &scale), BRIEFEST, scales, most, &few);
-        if (r.w - utf8_cells(buf_str(&words)) < SIGNS->wide + 2 && r.w - utf8_cells(buf_str(&few)) >= SIGNS->wide + 2) {
-            buf_clear(&words);
-            buf_puts(&words, buf_str(&few));
-        }
-        if (r.w - utf8_cells(buf_str(&words)) < SIGNS[SIGNS_COUNT - 1].wide + 2) {
-            buf_clear(&words);
-            buf_puts(&words, scales[1]);
-        }
-        buf_free(&few);
-    }
-    char token[32];
-    if (s->listed && !whole && !signs && low.y + low.h > line) { /* without a line for both: whose row it is */
-        buf_clear(&words);
-        buf_printf(&words, "what \"%s\" looks at", axis_label(a->t_axis, a->at_t, token, sizeof token));
-    }
-    int used = shown_clauses(p, s->caption_y, r.x, room, STYLE_DIM, buf_str(&words));
-    const bool said = used >= utf8_cells(buf_str(&words)) &&
-                      (strstr(buf_str(&words), scales[0]) || strstr(buf_str(&words), scales[1]));
-    int y = s->caption_y, before = used + 2;
-    whole = whole || (signs && low.y + low.h > line - 1 &&
-                      r.w - before < SIGNS[SIGNS_COUNT - 1].wide); /* rather what the colours mean */
-    if ((!said || !whole) && low.y + low.h <= line) {
-        int most_wide = r.w - (signs && low.y + low.h > line - 1 ? SIGNS[SIGNS_COUNT - 1].wide + 1 : 0);
-        char t[32];
-        Buf above = {0};
-        if (!whole)
-            buf_printf(&above, s->listed ? "what \"%s\" looks at" : "what %s looks at",
-                       axis_label(a->t_axis, a->at_t, t, sizeof t));
-        if (!said)
-            buf_printf(&above, "%s%s", whole ? "" : "; ",
-                       scales[utf8_cells(buf_str(&above)) + utf8_cells("; ") + utf8_cells(scales[0]) > most_wide]);
-        const bool cut = utf8_cells(buf_str(&above)) > most_wide && r.w - before >= SIGNS[SIGNS_COUNT - 1].wide;
-        most_wide = cut ? r.w : most_wide; /* what the colours mean stands below it */
-        const int end = 2 + shown_clauses(p, line, r.x, most_wide, STYLE_DIM, buf_str(&above));
-        y = cut ? y : line;
-        before = cut ? before : end;
-        line--;
-        buf_free(&above);
-    }
-    if (low.y + low.h <= line && r.w - before < SIGNS->wide) {
-        y = line;
-        before = 0;
-    }
-    if (signs)
-        draw_signs(p, &scale, y, r.x + before, r.w - before);
-    else if (!locked && a->whole > 0) {
-        const bool free_line = low.y + low.h <= line;
-        draw_ramp(p, &scale, free_line ? line : s->caption_y, r.x + (free_line ? 0 : used + 2),
-                  r.w - (free_line ? 0 : used + 2));
-    }
-    buf_free(&words);
-    if (locked && r.w - used >= 22)
-        colour_scale_bar(p, &scale, s->caption_y, r.x + used + 2, r.w - used - 2);
-    else if (locked)
-        canvas_text(p->c, s->caption_y, r.x + used + 2, r.w - used - 2, STYLE_DIM, "one scale");
-    return most;
-}
+enum { ONE_DIGIT = 10 };
 
 static void draw_edges(const Paint *p, const Sheet *s, Rect r, int block, int head)
 {
@@ -366,7 +145,9 @@ static void draw_words(const Paint *p, const Attend *a, const Sheet *s)
     int pitch = s->lines / s->rows;
     for (int h = s->first_head; s->under.h && h < (s->listed ? 1 : s->first_head + s->across); h++)
         words_across(p, a->u_axis, 0, s->cols, a->at_u,
-                     (Rect){s->under.y, sheet_thumb(s, s->first_block, h).x, s->under.h, s->columns}, s->wide);
+                     (Rect){s->under.y, sheet_thumb(s, s->first_block, h).x, s->under.h,
+                            s->listed ? s->r.w : s->columns}, /* right of lines the last word has room */
+                     s->wide);
     for (int i = 0; s->beside.w && i < s->down * s->rows; i++) {
         int t = i % s->rows;
         canvas_label(p->c, sheet_thumb(s, s->first_block + i / s->rows, s->first_head).y + t * pitch, s->beside.x,
@@ -380,23 +161,36 @@ static void draw_words(const Paint *p, const Attend *a, const Sheet *s)
     }
 }
 
-/* Right of a line of words, as far as there is room: which of them has most of it, and how much. */
-static void draw_most(const Paint *p, const Attend *block, const Sheet *s, int head, Rect box)
+/* Right of a line of words, as far as there is room: which of them has most of it, and how much; of A − B where they
+ * differ most. Each line has its own scale, so its colours do not say that. */
+static void draw_most(const Paint *p, const Attend *of, const Sheet *s, int head, Rect box)
 {
-    enum { WORD_FEWEST = 5 };
-    const int x = box.x + box.w + 2, word = s->r.x + s->r.w - x - WORD_SHARE;
+    enum { WORD_FEWEST = 5, MOST_WORD = 14, SHARE = 7, ONE_FIGURE = 10 };
+    const int x = box.x + box.w + 1, room = s->r.x + s->r.w - x, word = room - 1 - SHARE;
     char label[WORD_LABEL];
-    Attend a = *block;
-    int best = 0;
-    if (!s->listed || !a.in_share || a.v.side == SIDE_DIFF || word < WORD_FEWEST)
+    Attend a = *of;
+    size_t best = attend_cell(&a, head, a.at_t, 0);
+    int best_u = 0;
+    if (!s->listed || !a.in_share || room < SHEET_NUMBER)
         return;
-    a.head = head;
-    for (int u = 1; u < a.u_axis->n; u++)
-        if (a.v.values[attend_cell(&a, head, a.at_t, u)] > a.v.values[attend_cell(&a, head, a.at_t, best)])
-            best = u;
-    const int wide = word < MOST_WORD ? word : MOST_WORD;
-    canvas_label(p->c, box.y, x, wide, STYLE_AXIS, axis_label(a.u_axis, best, label, sizeof label));
-    shown_share_right(p, &a.v, attend_cell(&a, head, a.at_t, best), box.y, x + wide, WORD_SHARE, STYLE_TEXT);
+    for (int u = 1; u < a.u_axis->n; u++) {
+        const size_t cell = attend_cell(&a, head, a.at_t, u);
+        if (fabsf(a.v.values[cell]) > fabsf(a.v.values[best])) {
+            best = cell;
+            best_u = u;
+        }
+    }
+    const int wide = word < WORD_FEWEST ? 0 : word < MOST_WORD ? word : MOST_WORD;
+    if (wide)
+        canvas_label(p->c, box.y, x + 1, wide, STYLE_AXIS, axis_label(a.u_axis, best_u, label, sizeof label));
+    if (room >= SHARE) {
+        shown_share_right(p, &a.v, best, box.y, wide ? x + 1 + wide : x, SHARE, STYLE_TEXT);
+        return;
+    }
+    const float share = 100 * a.v.values[best];
+    const char *form = a.v.side != SIDE_DIFF ? "%3.0f%%" : fabsf(share) < ONE_FIGURE - 0.05F ? "%+.1f" : "%+4.0f";
+    canvas_printf(p->c, box.y, x, SHEET_NUMBER, STYLE_TEXT, form, (double)share);
+    canvas_ref(p->c, box.y, x, SHEET_NUMBER, shown_ref(&a.v, best));
 }
 
 /* Struck through, for its pattern is as it was. */
@@ -430,7 +224,10 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     int block = block_on(p->s, side);
     draw_edges(p, &s, r, block, here.head);
     draw_words(p, &here, &s);
-    float most = here.v.values || !p->s->look.locked ? draw_caption(p, &here, &s, r) : 0;
+    const bool changed = side == SIDE_DIFF || (side == SIDE_B && session_compares(p->s)); /* measured without that */
+    float most = here.pattern && !s.listed && !changed ? sheet_most_lost(p->s) : 0;
+    if ((!here.v.values && p->s->look.locked) || !sheet_caption(p, &here, &s, r, most))
+        most = 0;
     for (int b = s.first_block; b < s.first_block + s.down; b++) {
         bool there = attend_open(p->s, side, b, &a);
         for (int h = s.first_head; h < s.first_head + s.across; h++) {
@@ -449,7 +246,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                 focus_cursor(p, focus, box.y, box.x);
         }
     }
-    const bool beside = p->s->compare == COMPARE_SIDES && here.pattern && !s.listed && most_lost(p->s) > 0;
+    const bool beside = p->s->compare == COMPARE_SIDES && here.pattern && !s.listed && sheet_most_lost(p->s) > 0;
     draw_mark(p, &s, sheet_thumb(&s, block, here.head), most > 0 || beside);
 }
 
@@ -498,6 +295,9 @@ static void title(const Session *s, Side side, Buf *out)
             buf_printf(out, "%s%s[%s=%s], blocks × heads\n", points, name, a.t_axis->sym,
                        axis_label(a.t_axis, a.at_t, t, sizeof t));
         buf_printf(out, "%s%s, blocks × heads", points, name);
+        if (sheet_placeless(&a) >= 0)
+            buf_printf(out, "\n%s%s without %s\n%s%s", points, name,
+                       axis_label(a.u_axis, sheet_placeless(&a), t, sizeof t), points, name);
     } else
         buf_puts(out, "blocks × heads");
 }

@@ -3,12 +3,14 @@
 #include <limits.h>
 #include <math.h>
 
+#include "core/session/learned/measures.h"
 #include "tui/views/attention/word_row.h"
 
 enum {
     MAP_LEAST = 2,
     MAP_LEGIBLE = 5,
     MATRIX_LEGIBLE = 4,
+    WORDS_FEWEST = 3, /* lines of them, before the key has a blank one above it */
     WORDS_MOST = 16,
     VALUES_MOST = 1 << 20 /* of all matrices: what a frame has time to pool */
 };
@@ -33,6 +35,24 @@ static Sheet sized_words(const Paint *p, const Sheet *from, int rows, int cols, 
     s.wide = wide;
     s.tall = tall;
     return s;
+}
+
+float sheet_most_lost(const Session *s)
+{
+    const Measure *m = session_measure(s, MEASURE_CENSUS, NULL);
+    float least = INFINITY;
+    for (int i = 0; m && i < m->rows * m->cols; i++)
+        least = fminf(least, m->value[i]); /* which passes NaN over */
+    return m && m->pair && least < m->base ? 100 * (m->base - least) : 0;
+}
+
+int sheet_placeless(const Attend *a)
+{
+    int row, col;
+    for (int u = 0; u < a->u_axis->n; u++)
+        if (!attend_place(a, u, &row, &col))
+            return u;
+    return -1;
 }
 
 int sheet_stacked(int blocks, int folds)
@@ -82,6 +102,20 @@ static bool choose_some_words(const Paint *p, const Attend *a, Sheet *s)
     return most > 3;
 }
 
+/* Lines of the words above lines of them: of A and B as many, or these do not stand beside each other. */
+static int words_lines(const Paint *p, const Attend *a, int wide, int most)
+{
+    int lines = words_across_lines(a->u_axis, wide, most);
+    for (Side side = SIDE_A; p->s->compare == COMPARE_SIDES && side <= SIDE_B; side++) {
+        Attend other;
+        const int its = side != a->v.side && attend_open(p->s, side, -1, &other)
+                            ? words_across_lines(other.u_axis, wide, most)
+                            : 0;
+        lines = its > lines ? its : lines;
+    }
+    return lines;
+}
+
 /* Where matrices of words have no room: the row in focus in every head, below each other. */
 static bool choose_lines(const Paint *p, const Attend *a, Sheet *s)
 {
@@ -89,14 +123,15 @@ static bool choose_lines(const Paint *p, const Attend *a, Sheet *s)
     int n = a->u_axis->n, wide = r.w / n, lines = s->blocks * s->heads;
     if (!attend_listed(a) || wide < 1 || lines > r.h)
         return false;
-    int least = words_across_lines(a->u_axis, wide, r.h - lines), tall = (r.h - least - s->blocks + 1) / lines;
+    const int free = r.h - lines, gaps = s->blocks - 1, apart = free - gaps > WORDS_FEWEST ? gaps + 1 : 0;
+    int least = words_lines(p, a, wide, free - apart), tall = (r.h - least - s->blocks + 1) / lines;
     wide = wide < WORDS_MOST ? wide : WORDS_MOST;
     tall = clamp(tall, 1, (wide + 1) / 2);
     lines *= tall;
     *s = sized_words(p, s, 1, n, wide, heat_halves(p) ? 2 * tall : tall);
     s->listed = true;
     s->head_y = -1;
-    s->under = rect_cut(&r, 't', words_across_lines(a->u_axis, s->wide, r.h - lines));
+    s->under = rect_cut(&r, 't', words_lines(p, a, s->wide, r.h - lines - (lines == s->blocks * s->heads ? apart : 0)));
     s->gap = r.h >= lines + s->blocks - 1;
     s->r = r;
     return true;
@@ -315,10 +350,26 @@ static Sheet sheet_room(Rect r, int blocks, const Attend *a)
     return s;
 }
 
+/* Where bars stand beside maps, one line for them and one for the colours, if all maps then still are legible. */
+static void choose_key(const Paint *p, const Attend *a, Sheet *s)
+{
+    const int stacked = sheet_stacked(s->blocks, s->folds), used = stacked * (s->lines + s->gap) - s->gap;
+    if (s->matrix || s->listed || !a->pattern || used < s->r.h || s->caption_y < 0 || sheet_most_lost(p->s) <= 0)
+        return;
+    Sheet try = *s;
+    try.folds = 1;
+    try.slim = false;
+    try.r.h--;
+    choose(p, a, &try);
+    if (legible(&try) && fits(&try, s->blocks, s->heads))
+        *s = try;
+}
+
 Sheet sheet_fit(const Paint *p, Rect r, const Attend *a, int block)
 {
     Sheet s = sheet_room(r, session_blocks_on(p->s, a->v.side), a);
     choose(p, a, &s);
+    choose_key(p, a, &s);
     bool all = s.listed || s.folds > 1;
     s.down = all ? s.blocks : window(s.blocks, s.r.h + s.gap, s.lines + s.gap);
     s.across = all ? s.heads : window(s.heads, s.r.w + s.apart, s.columns + s.apart);

@@ -4,7 +4,7 @@
 #include "tui/views/attention/attend.h"
 #include "tui/views/heat.h"
 
-enum { SHEET_LABEL = 3, SHEET_BLOCKS_MOST = 40 }; /* columns of a block's number */
+enum { SHEET_LABEL = 3, SHEET_NUMBER = 4, SHEET_BLOCKS_MOST = 40 }; /* columns of a block's number; of a line's most */
 
 typedef struct Sheet {
     bool matrix;          /* a thumbnail is the matrix, else one row over the patches */
@@ -29,6 +29,10 @@ Sheet sheet_fit(const Paint *p, Rect r, const Attend *a, int block);
 Rect sheet_thumb(const Sheet *s, int block, int head);
 /* Blocks below each other. */
 int sheet_stacked(int blocks, int folds);
+/* The first token looked at that has no place on a map of the patches, or −1. */
+int sheet_placeless(const Attend *a);
+/* Points of accuracy that the head is worth that is worth most; 0 where that was not measured. */
+float sheet_most_lost(const Session *s);
 /* Drawn cells of a head in h × w; 0 where not all heads fit. */
 int sheet_detail(const Session *s, const Attend *a, int h, int w);
 #endif
