@@ -2056,11 +2056,11 @@ static void a_sheet_has_its_losses(void **state)
 static void a_sheet_lights_its_patches(void **state)
 {
     (void)state;
-    command("goto blocks.1.attn.pattern[h=2,t=r3c4]; view sheet");
+    command("goto blocks.1.attn.pattern[h=2,t=r7c7]; view sheet");
     Canvas c;
     draw_on(&c, &VIEW_SHEET, SIDE_B, 40, 100, MODE_256, false);
     const Graph *g = session_graph(&session, SIDE_B);
-    int brightest[4][4] = {{0}};
+    int brightest[4][4] = {{0}}, at_cls = 0;
     for (int k = 0; k < c.h * c.w; k++) {
         int index[DIMS_MAX], block;
         const Ref ref = c.cells[k].ref;
@@ -2070,8 +2070,18 @@ static void a_sheet_lights_its_patches(void **state)
         int *most = &brightest[block][index[0]];
         *most = c.cells[k].level > *most ? c.cells[k].level : *most;
     }
-    for (int k = 0; k < 16; k++)
+    for (int k = 0; k < 16; k++) {
+        enum { TOKENS = 65 };
+        char path[64];
+        snprintf(path, sizeof path, "blocks.%d.attn.pattern", k / 4);
+        const float *row = session_peek(&session, SIDE_B, path) + (k % 4 * TOKENS + TOKENS - 1) * TOKENS;
+        float most = row[1];
+        for (int u = 2; u < TOKENS; u++)
+            most = fmaxf(most, row[u]);
+        at_cls += row[0] > most;
         assert_int_equal(brightest[k / 4][k % 4], 1 + 9);
+    }
+    assert_true(at_cls > 0);
     canvas_free(&c);
 }
 
