@@ -717,6 +717,9 @@ static void a_sheet_of_words(void **state)
     for (int i = 5 * c.w; i < 22 * c.w; i++)
         told[c.cells[i].ch == '%' ? c.cells[i].ref.run : 0]++;
     assert_true(told[SIDE_A] == 12 && told[SIDE_B] == 12);
+    run("goto encoder.blocks.1.self_attn.pattern[s=11]; view sheet");
+    draw(24, 80); /* the row below is of a word on either side, its bars have a scale */
+    assert_true(on_screen("tired/wide") && on_screen("max "));
     run("pin off; reset edits; reset view; goto encoder.blocks.1.self_attn.pattern[s=0]; view sheet");
     draw(24, 80); /* one line for whose row and the colours; blocks and heads are told apart */
     assert_true(on_screen("what \"the\" looks at  0 ") && on_screen("most") && on_screen("b1 h0"));

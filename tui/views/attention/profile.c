@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "tui/canvas/plot.h"
 #include "tui/views/attention/word_row.h"
 
@@ -35,15 +36,15 @@ static Rect bars_of(Rect r, const Attend *a)
     return r;
 }
 
-/* What is said of a row beside its bars: the spread of its scores, how evenly it looks, its tallest bar. Of A − B how
- * far the bars go: the difference of the tallest is none of them. */
+/* What is said of a row beside its bars, as there are lines: its tallest bar, which is their scale; how evenly it looks,
+ * the spread of its scores. Of A − B how far the bars go: the difference of the tallest is none of them. */
 static const struct {
     Site site;
     const char *text;
-} LINES[] = {{SITE_SCORE_VARIANCE, "var"}, {SITE_ENTROPY, "H"}, {SITE_LARGEST, "max"}};
+} LINES[] = {{SITE_LARGEST, "max"}, {SITE_ENTROPY, "H"}, {SITE_SCORE_VARIANCE, "var"}};
 enum { LINE_COUNT = sizeof LINES / sizeof *LINES };
 
-/* "A var 0.523" and below "H 3.73", or "A − B" and all of them below: as many lines as there are. */
+/* "A max 0.523" and below "H 3.73", or "A − B" and all of them below: as many lines as there are. */
 static void draw_label(const Paint *p, const Profile *f, Rect r)
 {
     static const char *const NAMES[] = {[SIDE_A] = "A", [SIDE_B] = "B", [SIDE_DIFF] = "A − B"};
@@ -215,17 +216,19 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     Side sides[2];
-    Attend a;
-    char label[32];
+    Attend a, b;
+    char label[64], other[24];
     bool both = sides_of(s, side, sides) > 1;
     if (!attend_open(s, sides[0], -1, &a)) {
         buf_puts(out, "profile");
         return;
     }
-    const char *scale = colour_scale_word(s, both), *var = a.pattern ? "; var: of its scores" : "";
+    const char *scale = colour_scale_word(s, both), *var = a.pattern ? "; H: entropy, var: of scores" : "";
     axis_label(a.t_axis, a.at_t, label, sizeof label);
+    if (both && attend_open(s, SIDE_B, -1, &b) && strcmp(label, axis_label(b.t_axis, b.at_t, other, sizeof other)) != 0)
+        utf8_print(label + strlen(label), sizeof label - strlen(label), "/%s", other);
     const char *stop = *scale ? "; " : "";
-    const int brief = (int)strcspn(scale, "("); /* without the key that changes it */
+    const int key = (int)strcspn(scale, "("), brief = scale[key] ? key - 1 : key; /* without the key that changes it */
     buf_printf(out, "row %s as a profile%s%s%s\nrow %s%s%s%s\n", label, var, stop, scale, label, var, stop, scale);
     buf_printf(out, "row %s%s%s%.*s\nrow %s%s%.*s", label, var, stop, brief, scale, label, stop, brief, scale);
 }
