@@ -2049,7 +2049,7 @@ static void a_sheet_has_its_losses(void **state)
     assert_true(measures_step(&session, INT64_MAX));
     a_sheet_has_its_losses_in(40, 100, false);
     a_sheet_has_its_losses_in(18, 40, false);
-    a_sheet_has_its_losses_in(19, 28, true);
+    a_sheet_has_its_losses_in(19, 30, true);
 }
 
 /* Every map has a brightest patch, also of a head that looks most at cls, which is none. */

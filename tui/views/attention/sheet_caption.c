@@ -120,8 +120,8 @@ static void choose_scales(Caption *v, int comfortable, int least)
 static void say_bars(const Caption *v, int brief, Buf *out)
 {
     static const char *const FORMS[BRIEFEST + 1] = {
-        "▌ left of a head: accuracy points lost without it, ≤ %.1f, on held-out pictures",
-        "▌ left of a head: accuracy points lost without it, ≤ %.1f", "▌ left: model's accuracy lost without it, ≤%.1f",
+        "▌ left of a head: accuracy points lost without it, ≤%.1f, on held-out pictures",
+        "▌ left of a head: accuracy points lost without it, ≤%.1f", "▌ left: model's accuracy lost without it, ≤%.1f",
         "▌ left: accuracy lost without it, ≤%.1f", "▌ accuracy if off: −%.1f"};
     if (v->lost > 0)
         buf_printf(out, FORMS[brief], (double)v->lost);

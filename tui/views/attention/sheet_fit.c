@@ -368,6 +368,13 @@ static void choose_key(const Paint *p, const Attend *a, Sheet *s)
 Sheet sheet_fit(const Paint *p, Rect r, const Attend *a, int block)
 {
     Sheet s = sheet_room(r, session_blocks_on(p->s, a->v.side), a);
+    if (!attend_listed(a) && a->pattern &&
+        sheet_most_lost(p->s) > 0) { /* a bar between two maps touches its own alone */
+        Sheet try = s;
+        try.apart = 2;
+        choose(p, a, &try);
+        s.apart += try.rows && legible(&try) && fits(&try, try.blocks, try.heads);
+    }
     choose(p, a, &s);
     choose_key(p, a, &s);
     bool all = s.listed || s.folds > 1;
