@@ -36,8 +36,8 @@ static Rect bars_of(Rect r, const Attend *a)
     return r;
 }
 
-/* What is said of a row beside its bars, as there are lines: its tallest bar, which is their scale; how evenly it looks,
- * the spread of its scores. Of A − B how far the bars go: the difference of the tallest is none of them. */
+/* What is said of a row beside its bars, as there are lines: its tallest bar, which is their scale, how evenly it
+ * looks, the spread of its scores. Of A − B how far the bars go: the difference of the tallest is none of them. */
 static const struct {
     Site site;
     const char *text;
