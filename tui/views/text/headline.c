@@ -151,8 +151,9 @@ static Ground ground_of(const Paint *p, const Line *l)
     g.on = view_now(p->s)->traits & VIEW_ATTENTION && attend_open(p->s, side, -1, &g.row) && g.row.v.values &&
            g.row.u_axis->sequence == l->axis->sequence && g.row.u_axis->n == l->axis->n;
     const bool all = view_now(p->s) == &VIEW_SENTENCE && p->s->look.sentence.heads == SENTENCE_ALL;
-    if (g.on) /* as in the view below */
-        g.scale = all && g.row.heads > 1 ? attend_heads_scale(p, &g.row) : attend_scale(p, &g.row, true);
+    if (g.on) /* as in the view below: the legend is there */
+        g.scale = all && g.row.heads > 1 ? attend_heads_scale(p, &g.row)
+                                         : attend_scale(p, &g.row, view_now(p->s) != &VIEW_MATRIX);
     return g;
 }
 
