@@ -179,6 +179,23 @@ static int put_beyond(const Paint *p, const ColourScale *s, int y, int x, int ea
     return used;
 }
 
+/* What scale it is, in as much of the room as leaves it its colours: that it is a root is said always. */
+static const char *brief_kind(const Paint *p, const ColourScale *s, int room)
+{
+    enum { CELLS = 4 };
+    const char *kind = p->s->look.locked ? "  locked"
+                       : s->log          ? "  log"
+                       : s->root         ? "  root"
+                       : s->shared       ? "  shared"
+                       : s->own          ? "  own"
+                                         : "";
+    if (room - utf8_cells(kind) >= CELLS)
+        return kind;
+    if (!s->root || s->log || p->s->look.locked || p->c->ascii)
+        return "";
+    return room - 2 >= CELLS ? " √" : room - 1 >= CELLS - 1 ? "√" : "";
+}
+
 void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int width)
 {
     char low[16], high[16], name[48];
@@ -210,19 +227,17 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
     const int nan = s->nans && width - ends - 2 - beyond * part >= NAN_CELLS + 3 ? NAN_CELLS : 0;
     int cells = width - ends - 2 - named - beyond * part - nan;
     if (cells < 6) { /* what scale it is is said as long as there is one, if not the map's name */
-        const char *kind = p->s->look.locked ? "  locked"
-                           : s->log          ? "  log"
-                           : s->root         ? "  root"
-                           : s->shared       ? "  shared"
-                           : s->own          ? "  own"
-                                             : "";
-        snprintf(name, sizeof name, "%s", cells + named - utf8_cells(kind) >= 4 ? kind : "");
+        snprintf(name, sizeof name, "%s", brief_kind(p, s, cells + named));
         cells += named - utf8_cells(name);
     }
     if (cells < 3) { /* fewer digits before no colours */
         number_text(low, sizeof low, unit * s->low, SHORT_END);
         number_text(high, sizeof high, unit * s->high, SHORT_END - (s->low < 0)); /* as many as beside the sign */
         cells += *low != '#' && *high != '#' ? ends - marks - (int)strlen(low) - (int)strlen(high) : 0;
+        if (!*name) {
+            snprintf(name, sizeof name, "%s", brief_kind(p, s, cells));
+            cells -= utf8_cells(name);
+        }
     }
     if (cells < 3) { /* numbers alone, with as many digits as there is room for */
         int each = (width - (p->c->ascii ? 5 : 3) - (*below || *above ? 2 : 0)) / 2;
