@@ -453,6 +453,10 @@ void attend_title(const Session *s, Side side, bool one_head, bool one_row, cons
     for (size_t n; *what; what += n + (what[n] == '\n')) {
         n = strcspn(what, "\n");
         buf_printf(out, "%s %.*s\n", buf_str(&cells), (int)n, what);
+        if (!one_row) /* rather what is what than the axes' letters */
+            buf_printf(out, "%s%s%s: %.*s\n", off, points ? "points of " : "", name, (int)n, what);
+        if (!one_row && points)
+            buf_printf(out, "%spoints: %.*s\n", off, (int)n, what);
     }
     buf_printf(out, "%s\n", buf_str(&cells));
     if (one_row && one_head && a.h_step)

@@ -591,7 +591,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    attend_title(s, side, true, false, "rows ask, columns are looked at\nrows ask", out);
+    attend_title(s, side, true, false, "rows ask, columns looked at\nrows ask", out);
 }
 
 static const ViewWay WAYS[] = {{"play       the rows one after the other; any key stops", "play rows"}, {NULL, NULL}};
