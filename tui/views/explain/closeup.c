@@ -1,5 +1,6 @@
 /* The close-up of an operation: its operands, products, running sum, exponentials and shares as rows of bars in the
  * order of computing, all at once or step by step. The cursor stands on one place of the row, in every line. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,7 @@ enum {
     NUMBER = 12,
     CELL_MOST = 12,
     NUMBERS_FROM = 6,
+    RANGED_FROM = 80, /* columns of a pane whose rows of colours have their ranges beside them */
     TALLEST = 7,
     RANGED = 3, /* lines of a row that has its range */
     NO_LINE = -1
@@ -35,6 +37,7 @@ typedef struct Layout {
     Rect maps; /* empty where there is no room */
     Group group[CLOSEUP_LINES];
     int groups;
+    bool ranged; /* rows of colours say from where to where they go */
 } Layout;
 
 /* --- where everything stands --- */
@@ -143,19 +146,20 @@ static const char *line_name(const Closeup *c, int line, char *out, size_t n)
 
 /* Beside the rows: their names in full where they are not very long, a mark before them and the zero behind; where the
  * rows stay one line each the number at the cursor, too. */
-static int label_least(const Paint *p, const Closeup *c, bool low)
+static int label_least(const Paint *p, const Closeup *c, bool low, bool ranged)
 {
     int least = LABEL_LEAST;
-    char name[200];
+    char name[200], range[CLOSEUP_RANGE];
     for (int i = 0; i < c->count; i++) {
         const CloseupLine *l = &c->line[i];
         if (l->count < 2)
             continue;
         const int cells = utf8_cells(line_name(c, i, name, sizeof name)) + 3,
-                  number = low ? ref_number_cells(l->value[closeup_index_here(p->s, c)]) + 1 : 0;
+                  number = (low ? ref_number_cells(l->value[closeup_index_here(p->s, c)]) + 1 : 0) +
+                           (ranged ? utf8_cells(closeup_range_text(l, range)) + 1 : 0);
         least = cells + number > least ? cells + number : least;
     }
-    const int most = low ? LABEL_VALUES : LABEL_NAMES;
+    const int most = ranged ? LABEL_MOST : low ? LABEL_VALUES : LABEL_NAMES;
     return least < most ? least : most;
 }
 
@@ -171,7 +175,7 @@ static bool is_low(const Closeup *c, const Layout *l)
 /* rows: nothing but the rows and their ruler. */
 static Layout layout(const Paint *p, const Closeup *c, Rect r, bool rows)
 {
-    Layout l = {NO_LINE, NO_LINE, NO_LINE, NO_LINE, NO_LINE, 0, r, {0}, {{0}}, 0};
+    Layout l = {NO_LINE, NO_LINE, NO_LINE, NO_LINE, NO_LINE, 0, r, {0}, {{0}}, 0, false};
     LitOperand of[NODE_INPUTS];
     int all = r.h;
     if (all >= 24 && !rows)
@@ -186,7 +190,8 @@ static Layout layout(const Paint *p, const Closeup *c, Rect r, bool rows)
     if (all >= 5 && !rows)
         l.term_y = l.bars.y + --l.bars.h;
     make_groups(c, r.w, &l);
-    const int least = label_least(p, c, is_low(c, &l));
+    l.ranged = rows && is_low(c, &l) && r.w >= RANGED_FROM;
+    const int least = label_least(p, c, is_low(c, &l), l.ranged);
     int n = (int)(c->terms < 100000 ? c->terms : 100000), cell = (r.w - least) / n;
     cell = cell < 1 ? 1 : cell > CELL_MOST ? CELL_MOST : cell;
     l.label_w = r.w - n * cell;
@@ -234,60 +239,33 @@ static float row_value(const void *of, int i, Ref *ref)
     return (size_t)i < row->shown ? row->line->value[i] : NAN;
 }
 
-/* "= exp / row_sum": the row's name stands above it, and its axes on the ruler. */
-static void brief_formula(const Graph *g, NodeId n, Buf *out)
-{
-    Buf text = {0};
-    graph_formula(g, n, &text);
-    const char *from = strstr(buf_str(&text), " = ");
-    for (const char *at = from ? from + 1 : buf_str(&text); *at; at++) {
-        if (*at == '[' && strchr(at, ']'))
-            at = strchr(at, ']');
-        else
-            buf_putc(out, *at);
-    }
-    buf_free(&text);
-}
-
-/* "= a − b" as "= a−b": closer, before it is cut. */
-static void close_up(Buf *text)
-{
-    Buf out = {0};
-    const char *at = buf_str(text);
-    for (int i = 0; at[i]; i++)
-        if (at[i] != ' ' || i < 2)
-            buf_putc(&out, at[i]);
-    buf_clear(text);
-    buf_puts(text, buf_str(&out));
-    buf_free(&out);
-}
-
 static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const Group *g, bool here)
 {
     const CloseupLine *line = &c->line[g->first];
     size_t index = closeup_index_here(p->s, c);
     bool there = index < closeup_shown(c, p->s->place.term, g->first);
     char name[200];
+    char range[CLOSEUP_RANGE];
     const int x = l->bars.x - l->label_w, w = l->label_w - 1, /* a blank before the axis' 0 */
         number = w - 1 < NUMBER ? w - 1 : NUMBER,
-              beside = g->h == 1 && there ? ref_number_cells(line->value[index]) + 1 : 0;
+              beside = g->h == 1 && there ? ref_number_cells(line->value[index]) + 1 : 0,
+              ranged = l->ranged && beside ? utf8_cells(closeup_range_text(line, range)) + 1 : 0;
     canvas_text(p->c, g->y, x, 1, STYLE_STRONG, here ? "▸" : " ");
-    row_name(c, g->first, w - 1 - beside, name, sizeof name);
+    row_name(c, g->first, w - 1 - beside - ranged, name, sizeof name);
     canvas_label(p->c, g->y, x + 1, w - 1, here ? STYLE_STRONG : there ? STYLE_TEXT : STYLE_DIM, name);
     if (beside && w - 1 - utf8_cells(name) >= beside)
         ref_number(p, line->value[index], closeup_ref(c, line, index), g->y, x, w, STYLE_TEXT);
+    if (ranged && ranged + utf8_cells(name) < w - beside) /* of its colours */
+        canvas_right(p->c, g->y, x, w - beside, STYLE_DIM, range);
     if (g->h >= 2 && there)
         ref_number(p, line->value[index], closeup_ref(c, line, index), g->y + 1, x, number, STYLE_TEXT);
-    char range[CLOSEUP_RANGE];
     if (g->h >= 3 && there)
         canvas_right(p->c, g->y + 2, x, number, STYLE_DIM, closeup_range_text(line, range));
     else if (g->h == 2 && there && w - 1 > NUMBER + utf8_cells(closeup_range_text(line, range)) + (p->c->ascii ? 2 : 0))
         canvas_right(p->c, g->y + 1, x, w - 1, STYLE_DIM, range);
     if (g->h >= 4 && w >= 20 && line->what == CLOSEUP_CELLS && !line->given) {
         Buf text = {0};
-        brief_formula(c->graph, line->node, &text);
-        if (g->h == 4 && utf8_cells(buf_str(&text)) >= w)
-            close_up(&text);
+        closeup_formula(c->graph, line->node, g->h == 4 ? w : INT_MAX, &text);
         canvas_wrap(p->c, (Rect){g->y + 3, x + 1, g->h - 3, w - 1}, STYLE_DIM, buf_str(&text));
         buf_free(&text);
     }
@@ -455,7 +433,12 @@ static void draw_groups(const Paint *p, const Closeup *c, const Layout *l, int h
 
 void closeup_rows(const Paint *p, const Closeup *c, Rect r)
 {
+    const Rect legend = rect_cut(&r, 't', 1);
     Layout l = layout(p, c, r, true);
+    bool colours = false;
+    for (int i = 0; i < l.groups; i++)
+        colours |= is_row(c, &l.group[i]) && l.group[i].h == 1;
+    closeup_legend(p, c, legend, l.bars.w, colours);
     draw_groups(p, c, &l, -1, false);
 }
 

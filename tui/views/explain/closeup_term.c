@@ -2,6 +2,7 @@
  * is on. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/utf8.h"
 #include "core/graph/explain.h"
@@ -73,6 +74,55 @@ void closeup_shared(const Closeup *c, int width, Buf *out)
         buf_printf(out, "–%d", n / width + 1);
     buf_printf(out, " %s, %s", dims_role(c->graph, c->along, ROLE_KEY) != AXIS_NONE ? "tokens" : "values",
                closeup_by_largest(c) ? "the largest" : "the farthest from 0");
+}
+
+/* "= exp / row_sum": the row's name stands above it, and its axes on the ruler. */
+static void brief_formula(const Graph *g, NodeId n, Buf *out)
+{
+    Buf text = {0};
+    graph_formula(g, n, &text);
+    const char *from = strstr(buf_str(&text), " = ");
+    for (const char *at = from ? from + 1 : buf_str(&text); *at; at++) {
+        if (*at == '[' && strchr(at, ']'))
+            at = strchr(at, ']');
+        else
+            buf_putc(out, *at);
+    }
+    buf_free(&text);
+}
+
+/* "= a − b" as "= a−b": closer, before it is cut. */
+static void close_up(Buf *text)
+{
+    Buf out = {0};
+    const char *at = buf_str(text);
+    for (int i = 0; at[i]; i++)
+        if (at[i] != ' ' || i < 2)
+            buf_putc(&out, at[i]);
+    buf_clear(text);
+    buf_puts(text, buf_str(&out));
+    buf_free(&out);
+}
+
+void closeup_formula(const Graph *g, NodeId n, int width, Buf *out)
+{
+    brief_formula(g, n, out);
+    if (utf8_cells(buf_str(out)) >= width)
+        close_up(out);
+}
+
+void closeup_legend(const Paint *p, const Closeup *c, Rect line, int bars, bool colours)
+{
+    Buf text = {0}, shared = {0};
+    if (colours)
+        buf_puts(&text, *p->s->look.map || p->mode < MODE_256 ? "each row on its own scale"
+                                                              : "each row on its own scale: blue < 0, orange > 0");
+    closeup_shared(c, bars, &shared);
+    if (utf8_cells(buf_str(&text)) + 2 + utf8_cells(buf_str(&shared)) <= line.w)
+        buf_printf(&text, "%s%s", text.len && shared.len ? ";" : "", buf_str(&shared));
+    canvas_text(p->c, line.y, line.x + 1, line.w - 1, STYLE_DIM, buf_str(&text));
+    buf_free(&shared);
+    buf_free(&text);
 }
 
 /* Text and numbers one after the other on a line, as far as there is room. */

@@ -64,7 +64,8 @@ const char *worked_sign(Op op); /* what stands between its operands */
 /* The same for a hall, in large digits; false: it doesn't fit, and nothing is drawn. */
 bool worked_hall(const Paint *p, const Shown *v, Rect r);
 /* --- of a close-up --- */
-/* Its rows of bars, one below the other, and what they read: of the cell in focus on that side (A or B). */
+/* What its rows mean, below that line they, one below the other, and what they read: of the cell in focus on that side
+ * (A or B). */
 void closeup_rows(const Paint *p, const Closeup *c, Rect r);
 void closeup_needs(const Session *s, Side side, Needs *out);
 /* (closeup_term.c) */
@@ -85,4 +86,8 @@ const char *closeup_range_text(const CloseupLine *l, char out[CLOSEUP_RANGE]);
 bool closeup_by_largest(const Closeup *c);
 /* "1 bar = 2–3 tokens, the largest": of rows so wide; nothing where each value has its bar. */
 void closeup_shared(const Closeup *c, int width, Buf *out);
+/* What rows of `bars` columns mean, of which some are colours, on a line. */
+void closeup_legend(const Paint *p, const Closeup *c, Rect line, int bars, bool colours);
+/* What a row was made of, "= exp / row_sum", without blanks where it is not narrower than `width`. */
+void closeup_formula(const Graph *g, NodeId n, int width, Buf *out);
 #endif

@@ -227,8 +227,8 @@ static void put_where(const Graph *g, NodeId sum, const ExplainLine *l, int room
     buf_free(&summed);
 }
 
-/* One term: what it adds, its operands, where they stand. */
-static void draw_term(const Paint *p, const Shown *v, const ExplainLine *l, int y, Rect r)
+/* One term: what it adds, its operands, where they stand. single: it is all. */
+static void draw_term(const Paint *p, const Shown *v, const ExplainLine *l, bool single, int y, Rect r)
 {
     const Node *node = graph_node(v->graph, v->node);
     const Op op = node->op;
@@ -246,7 +246,9 @@ static void draw_term(const Paint *p, const Shown *v, const ExplainLine *l, int 
         if (i)
             canvas_text(p->c, y, x, 3, STYLE_DIM, worked_sign(op));
         x += i ? 2 : 0;
-        if (values)
+        if (values && single) /* which is reckoned after: no digits are lost */
+            x += shown_full(p, &o, l->ref[i].cell, y, x, TERM, STYLE_TEXT) + 1 - TERM;
+        else if (values)
             shown_number_right(p, &o, l->ref[i].cell, y, x, TERM - 1, STYLE_TEXT);
         x += TERM;
     }
@@ -290,7 +292,7 @@ static void draw_terms(const Paint *p, const Shown *v, const Explanation *e, Rec
     for (size_t i = first; i < shown && (size_t)(y - r.y) < room; i++) {
         i = counted > 0 || shown <= room ? i : next_large(e, room, i);
         if (i < shown)
-            draw_term(p, v, worked_line(e, i), y++, r);
+            draw_term(p, v, worked_line(e, i), e->terms == 1, y++, r);
     }
     if (shown < e->terms) {
         draw_so_far(p, e, shown, y, r);
@@ -328,7 +330,7 @@ static void draw_arithmetic(const Paint *p, const Shown *v, Rect r, bool rows)
             rect_cut(&r, 't', e->terms < (size_t)r.h ? (int)e->terms + 2 : r.h);
             if (rows && r.h >= ROWS_LEAST && e->terms == 1 && explained_closeup(p->s, v->side, v->node, v->cell, &c) &&
                 c)
-                closeup_rows(p, c, r);
+                closeup_rows(p, c, (Rect){r.y - 1, r.x, r.h + 1, r.w}); /* its legend on the blank line */
         }
     }
     buf_free(&line);
