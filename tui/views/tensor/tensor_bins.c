@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/base/utf8.h"
 #include "tui/canvas/plot.h"
 #include "tui/views/heat.h"
 
@@ -45,6 +46,11 @@ static float row_value(const void *of, int i, Ref *ref)
     const Tensor *t = row->t;
     const size_t k = row->col0 + (size_t)i, end = tensor_bin_end(row->across, k);
     size_t best = tensor_cell(t, t->row, tensor_bin_from(row->across, k));
+    if (t->col < t->plane.col_count && tensor_bin_of(row->across, t->col) == k) { /* the cursor is on it */
+        best = tensor_cell(t, t->row, t->col);
+        *ref = shown_ref(&t->v, best);
+        return t->v.values[best];
+    }
     for (size_t c = tensor_bin_from(row->across, k); c < end; c++) {
         const size_t cell = tensor_cell(t, t->row, c);
         if (isnan(t->v.values[cell]) || fabsf(t->v.values[cell]) > fabsf(t->v.values[best]))
@@ -60,6 +66,22 @@ static void draw_end(const Paint *p, Rect at, double end)
     number_text(number, sizeof number, (float)end, at.w);
     if (at.w >= NUMBER_LEAST && end != 0)
         canvas_right(p->c, at.y, at.x, at.w, STYLE_AXIS, number);
+}
+
+/* "1 bar: the largest of 2–3 columns …", in the line above the bars. */
+static void draw_joined(const Paint *p, Rect at, const TensorBins *b)
+{
+    const size_t least = b->pool ? b->pool : b->inner / b->per,
+                 most = b->pool ? b->pool : (b->inner + b->per - 1) / b->per;
+    char columns[48], text[128];
+    if (most < 2)
+        return;
+    utf8_print(columns, sizeof columns, least < most ? "%zu–%zu columns" : "%zu columns", least, most);
+    utf8_print(text, sizeof text, "1 bar: of %s the one farthest from 0, or the cursor's", columns);
+    if (utf8_cells(text) > at.w)
+        utf8_print(text, sizeof text, "1 bar: the largest of %s, or cursor's", columns);
+    if (utf8_cells(text) <= at.w)
+        canvas_text(p->c, at.y, at.x, at.w, STYLE_DIM, text);
 }
 
 void tensor_row_bars(const Paint *p, Rect r, int label, const TensorRow *row, int here)
@@ -85,6 +107,7 @@ void tensor_row_bars(const Paint *p, Rect r, int label, const TensorRow *row, in
     }
     shown_label(row->t->v.graph, row->t->plane.rows, row->t->row0 + row->t->row, name, sizeof name);
     canvas_label(p->c, r.y, r.x - label, label - 1, STYLE_STRONG, name);
+    draw_joined(p, (Rect){r.y - 1, r.x, 1, r.w}, row->across);
     draw_end(p, (Rect){r.y + 1, r.x - label, 1, label - 1}, bars.high);
     draw_end(p, (Rect){r.y + r.h - 1, r.x - label, 1, label - 1}, bars.low);
     for (int y = 0; y < r.h; y++)

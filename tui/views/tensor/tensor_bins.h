@@ -24,6 +24,6 @@ typedef struct TensorRow {
 } TensorRow;
 
 /* In r, with its name and how far it goes in the `label` columns before that; of values that share a bar that furthest
- * from zero has it. Nothing where r is too low, or bars would be too few. */
+ * from zero has it, or the cursor's; the line above says so. Nothing where r is too low, or bars would be too few. */
 void tensor_row_bars(const Paint *p, Rect r, int label, const TensorRow *row, int here);
 #endif
