@@ -7,7 +7,7 @@
 #include "core/base/byte_text.h"
 #include "core/base/utf8.h"
 
-enum { WORD_MOST = 14, BAR_MOST = 96, NUMBER = 9, SPREAD_MOST = 6, FEW_WORDS = 3, SCORES_RULE = 37 };
+enum { WORD_MOST = 14, BAR_MOST = 96, BAR_TIGHT = 10, NUMBER = 9, SPREAD_MOST = 6, FEW_WORDS = 3, SCORES_RULE = 37 };
 
 bool word_beside(const Paint *p, int y, int x, int from, int end)
 {
@@ -190,6 +190,28 @@ void word_put(const Paint *p, const Attend *a, const ColourScale *scale, int u, 
         canvas_glyph(p->c, y, x + 1 + used, style, (uint32_t)word_mark(label, here, true));
 }
 
+/* A score's bar where there are few cells: its zero stands where it leaves most of them to the row's scores. */
+static void put_tight_bar(const Paint *p, const Attend *a, const ColourScale *scale, Rect at, size_t cell)
+{
+    double low = 0, high = 0;
+    for (int u = 0; u < a->u_axis->n; u++) {
+        const double share = colour_scale_share(scale, a->v.values[cell_of(a, u)]);
+        if (attend_masked(a, u) || isnan(share))
+            continue;
+        low = fmin(low, share);
+        high = fmax(high, share);
+    }
+    if (!(high > low))
+        return;
+    const int room = at.w - 1;
+    int left = (int)(room * -low / (high - low) + 0.5);
+    left -= left == room && high > 0;
+    left += left == 0 && low < 0;
+    const double unit = fmin(low < 0 ? left / -low : HUGE_VAL, high > 0 ? (room - left) / high : HUGE_VAL);
+    canvas_bar_around(p->c, at.y, at.x, left, room - left, unit * colour_scale_share(scale, a->v.values[cell]),
+                      STYLE_TEXT, STYLE_NEGATIVE, shown_ref(&a->v, cell));
+}
+
 void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, int u, Rect r)
 {
     const bool share = a->whole > 0, both = share ? a->v.side == SIDE_DIFF : scale->is_signed; /* signs */
@@ -210,6 +232,8 @@ void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, i
     for (int i = 0; bar >= WORD_BAR && !isnan(x) && i < (r.h > 1 ? r.h - 1 : 1); i++)
         if (!both)
             canvas_bar(p->c, r.y + i, r.x + number + 1, bar, length, STYLE_TEXT, shown_ref(&a->v, cell));
+        else if (!share && bar < BAR_TIGHT)
+            put_tight_bar(p, a, scale, (Rect){r.y + i, r.x + number + 1, 1, bar}, cell);
         else
             canvas_bar_signed(p->c, r.y + i, r.x + number + 1, bar, length, STYLE_TEXT, STYLE_NEGATIVE,
                               shown_ref(&a->v, cell));

@@ -14,6 +14,7 @@
 enum {
     NUMBERS = WORD_SHARE + 2 + WORD_BAR,
     GAP_LEAST = 4,
+    GAP_CLEAR = 10, /* in which lines of many rows can be told apart */
     GAP_MOST = 72,
     ACROSS_MOST = 320,
     STACKED_FROM = 9,
@@ -42,6 +43,7 @@ typedef struct WordLines {
     Rect gap, right, rule; /* gap.w = 0: no room for lines; right: the numbers */
     Rect colours;          /* what the grounds mean, where no number says it */
     int value_y, head_y;   /* −1: none */
+    bool one_line;         /* of scores the row's in focus alone: lines of all would be a tangle in so few columns */
     bool all;              /* every head has a column of cells … */
     int column;            /* … so wide */
     bool stacked;          /* both as sentences, lines from the one above to the one below */
@@ -123,7 +125,7 @@ static void scroll_lists(WordLines *v)
 static void sentence_layout(const Paint *p, Rect r, WordLines *v)
 {
     const Attend *a = &v->a;
-    v->stacked = v->whole = false;
+    v->stacked = v->whole = v->one_line = false;
     v->all = p->s->look.sentence.heads == SENTENCE_ALL && a->heads > 1 && a->heads <= HEADS_MOST;
     v->value_y = r.h > 2 ? rect_cut(&r, 'b', 1).y : -1;
     const bool scores = !(a->whole > 0), exact = a->t_axis->n == r.h && a->u_axis->n <= r.h;
@@ -135,7 +137,10 @@ static void sentence_layout(const Paint *p, Rect r, WordLines *v)
     const int asks = word_widest(p->s, a, true), looked = word_widest(p->s, a, false);
     if (!v->all && !scores && v->rule.h && r.w - asks - looked - 2 * WORD_MARKS - NUMBERS < GAP_LEAST)
         v->colours = rect_cut(&r, 'b', 1);
-    v->head_y = v->all && r.h > 2 ? rect_cut(&r, 't', 1).y : -1;
+    const int between = r.w - asks - looked - 2 * WORD_MARKS - NUMBERS;
+    v->one_line = scores && !v->all && !attend_is_mask(a) && between >= GAP_LEAST && between < GAP_CLEAR;
+    const bool named = v->all || (v->one_line && a->t_axis->n != r.h); /* rather every score than what is what */
+    v->head_y = named && r.h > 2 ? rect_cut(&r, 't', 1).y : -1;
     v->queries = word_list(r, asks, a->t_axis->n, a->at_t, 0, PITCH_MOST);
     v->folded = word_masked_tail(a);
     const int n = a->u_axis->n - v->folded + (v->folded > 0), at_u = a->at_u < n ? a->at_u : n - 1;
@@ -149,7 +154,7 @@ static void sentence_layout(const Paint *p, Rect r, WordLines *v)
     int numbers = v->all ? a->heads * v->column : NUMBERS, gap = rest - numbers;
     if (!v->all)
         gap = gap >= GAP_LEAST && gap < rest / 2 ? gap : gap >= GAP_LEAST ? rest / 2 : rest;
-    gap = gap > GAP_MOST ? GAP_MOST : gap < GAP_LEAST ? 0 : gap;
+    gap = v->one_line ? GAP_LEAST : gap > GAP_MOST ? GAP_MOST : gap < GAP_LEAST ? 0 : gap;
     v->queries.r = rect_cut(&r, 'l', v->queries.word);
     v->gap = rect_cut(&r, 'l', gap);
     v->keys.r = rect_cut(&r, 'l', v->keys.word);
@@ -203,7 +208,7 @@ static void web_line(Web *web, const WordLines *v, int t, int u, int rank, int t
 static void web_fill(const WordLines *v, Web *web)
 {
     const Attend *a = &v->a;
-    for (int other = 1; other >= 0; other--)
+    for (int other = !v->one_line; other >= 0; other--)
         for (int t = 0; t < a->t_axis->n; t++)
             for (int k = 0; k < (v->all ? a->heads : 1) && (t != a->at_t) == other && !(v->all && other); k++) {
                 int h = v->all ? k : a->head, best = strongest(v, h, t);
@@ -284,6 +289,20 @@ static void draw_hidden(const Paint *p, const WordLines *v)
         if (hidden > 0 && utf8_cells(text) <= room)
             canvas_text(p->c, at.y, at.x, room, STYLE_DIM, text);
     }
+}
+
+/* What stands in which column, and what the line is. */
+static void draw_names(const Paint *p, const WordLines *v)
+{
+    const char *of = v->a.v.side == SIDE_DIFF ? "change" : "score";
+    if (v->head_y >= 0) {
+        canvas_right(p->c, v->head_y, v->queries.r.x, v->queries.r.w - 1, STYLE_HEADER, "asks");
+        canvas_text(p->c, v->head_y, v->keys.r.x, v->keys.r.w, STYLE_HEADER,
+                    v->keys.r.w > (int)sizeof "looked at" - 1 ? "looked at" : "looked");
+        canvas_right(p->c, v->head_y, v->right.x, WORD_SHARE + 1, STYLE_HEADER, of);
+    }
+    if (v->rule.h)
+        canvas_printf(p->c, v->rule.y, v->rule.x, v->rule.w, STYLE_DIM, "line: the largest %s of the row", of);
 }
 
 static void draw_keys(const Paint *p, const WordLines *v)
@@ -446,7 +465,10 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         draw_hidden(p, &v);
         draw_keys(p, &v);
     }
-    draw_rule(p, &v);
+    if (v.one_line)
+        draw_names(p, &v);
+    else
+        draw_rule(p, &v);
     draw_colours(p, &v);
     if (v.value_y >= 0)
         attend_value_line(p, &v.a, v.value_y, r.x, r.w);
