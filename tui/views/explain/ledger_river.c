@@ -25,7 +25,6 @@ enum {
     PATH_DRAWN = 14,  /* … that has one more to draw it */
     VOTES_SAID = 23,
     ABOVE = 2,     /* the cursor's tributary in words, the legend */
-    ALIKE = 4,     /* columns by which panels of A and B that are compared are counted */
     LINES_AWAY = 8 /* … of the river between a bar and its number */
 };
 
@@ -51,62 +50,6 @@ static bool read_all(const LedgerView *v, Tributary *at, int *count)
         at[*count] = (Tributary){e, head, *count, x, NAN, 0, node, cell, 0, size_of(v, node, cell, x)};
     }
     return true;
-}
-
-/* How many heads are larger. */
-static int rank_of(const Tributary *at, int count, int i)
-{
-    int larger = 0;
-    for (int k = 0; k < count; k++)
-        larger += at[k].head >= 0 && (at[k].size > at[i].size || (at[k].size == at[i].size && k < i));
-    return larger;
-}
-
-/* What a block's heads and MLP wrote is one. */
-static void choose_blocks(River *r, const Tributary *all, int count)
-{
-    Tributary block = {.wrote = 0};
-    r->blocks = true;
-    for (int i = 0; i < count; i++) {
-        block = (Tributary){all[i].e, -1, -1, block.wrote + all[i].wrote, NAN, 0, NO_NODE, 0, 0, 0};
-        if (i + 1 < count && all[i + 1].e->layer == all[i].e->layer)
-            continue;
-        r->at[r->count++] = block;
-        block.wrote = 0;
-    }
-}
-
-/* Where not all have a column of two, the largest heads and that of the cursor stay, the rest of each attention is one
- * behind them; where there is no room for that either, each block is one. */
-static void choose(River *r, const Tributary *all, int count, int columns)
-{
-    int here = ledger_here(r->v->s, r->v->side), mlps = 0, attentions = 0;
-    if (r->v->twins && columns >= 2 * ALIKE) /* of panels a column or two apart */
-        columns -= columns % ALIKE;
-    for (int i = 0; i < count; i++) {
-        mlps += all[i].head < 0;
-        attentions += all[i].head == 0;
-    }
-    int room = columns / 2 > mlps + attentions ? columns / 2 : columns;
-    room -= room == columns && room > mlps + 2 * attentions ? attentions : 0; /* blocks stand apart */
-    int kept = count <= columns ? count : room - mlps - attentions;
-    for (int i = 0; i < count; i++) /* that of the cursor takes a column of one of the largest */
-        kept -= all[i].number == here && all[i].head >= 0 && kept < count && rank_of(all, count, i) >= kept - 1;
-    if (kept < 0) {
-        choose_blocks(r, all, count);
-        return;
-    }
-    Tributary rest = {.number = -1};
-    for (int i = 0; i < count; i++) {
-        if (all[i].head < 0 || all[i].number == here || rank_of(all, count, i) < kept)
-            r->at[r->count++] = all[i];
-        else
-            rest = (Tributary){all[i].e, -1, -1, rest.wrote + all[i].wrote, NAN, 0, NO_NODE, 0, 0, 0};
-        if (rest.e && (i + 1 == count || all[i + 1].e != all[i].e)) {
-            r->at[r->count++] = rest;
-            rest = (Tributary){.number = -1};
-        }
-    }
 }
 
 /* A block, or an attention of several in one, begins with the second. */
@@ -150,7 +93,7 @@ static bool river_open(const LedgerView *v, int columns, River *r)
         r->here = all[here];
         r->here.lost = lost_of(v, &r->here);
     }
-    choose(r, all, count, columns);
+    river_choose(r, all, count, columns);
     for (int i = 0; i < r->count; i++)
         r->at[i].group = r->groups += i > 0 && begins_block(&r->at[i - 1], &r->at[i]);
     r->wide = columns / r->count > WIDEST ? WIDEST : columns / r->count;
@@ -479,6 +422,21 @@ static bool put_leader(const Paint *p, int x, int y, int near)
     return true;
 }
 
+/* Would a number over so many columns stand nearer to the bar of another part, which goes further? */
+static bool crowded(const River *r, const Bed *b, const Tributary *t, int x, int w)
+{
+    const float sign = t->wrote > 0 ? 1 : -1;
+    const float own = fmaxf(sign * t->before, 0) + sign * t->wrote;
+    for (int i = 0; i < r->count; i++) {
+        const Tributary *o = &r->at[i];
+        const int column = river_column(r, b->r, i);
+        if (o != t && sign * o->wrote > 0 && column >= x && column < x + w &&
+            fmaxf(sign * o->before, 0) + sign * o->wrote > own)
+            return true;
+    }
+    return false;
+}
+
 /* Straight over or under its bar, or lines from there with a line to it; where that is nowhere free aside, if the line
  * says whose it is. y of the nearest line. */
 static void put_value(const Paint *p, const River *r, const Bed *b, const Tributary *t, int near, const char *text)
@@ -486,17 +444,30 @@ static void put_value(const Paint *p, const River *r, const Bed *b, const Tribut
     const int w = (int)strlen(text), middle = river_column(r, b->r, (int)(t - r->at)) + river_own(r, t) / 2,
               over = r->wide / 2 < w / 2 ? (r->wide - 1) / 2 : w / 2;         /* further it stood over another's bar */
     const bool faint = fabsf(t->wrote) * b->scale < PARTS / 2 && w > r->wide; /* no bar to tell whose without a line */
-    for (int aside = 0; aside < 2; aside++)
+    enum { OVER, ENDS_OVER, ASIDE };
+    for (int way = OVER; way <= ASIDE; way++) {
+        const int aside = way == ASIDE;
+        if (way == ENDS_OVER) { /* over the last of its digits, beside a taller bar */
+            const int x = t->before * t->wrote >= 0 ? middle - w + 1 : middle;
+            if (r->wide > 1 || faint || x < b->r.x || near < b->r.y - 1 || near > b->r.y + b->r.h ||
+                !blank(p, near, x, w) || crowded(r, b, t, x, w))
+                continue;
+            canvas_text(p->c, near, x, w, STYLE_TEXT, text);
+            canvas_ref(p->c, near, x, w, ref_of(r->v, t->node, t->cell));
+            return;
+        }
         for (int k = 0, places = 2 * (aside ? w / 2 : over) + 1; k < places * LINES_AWAY; k++) {
             const int at = k % places, x = middle - w / 2 + (at % 2 ? -(at + 1) / 2 : at / 2),
                       away = k / places + 2 * aside, y = t->wrote > 0 ? near - away : near + away;
-            if (x < b->r.x || y < b->r.y - 1 || y > b->r.y + b->r.h || (faint && !away) || !blank(p, y, x, w) ||
+            if (x < b->r.x || y < b->r.y - 1 || y > b->r.y + b->r.h ||
+                ((faint || (r->wide == 1 && crowded(r, b, t, x, w))) && !away) || !blank(p, y, x, w) ||
                 !put_leader(p, middle, y, near))
                 continue;
             canvas_text(p->c, y, x, w, STYLE_TEXT, text);
             canvas_ref(p->c, y, x, w, ref_of(r->v, t->node, t->cell));
             return;
         }
+    }
 }
 
 /* What each wrote: the largest first; of those that are hardly to be seen that of the cursor. */
@@ -568,8 +539,12 @@ bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focu
     for (int x = room.x, y = room.y + room.h - b.zero / PARTS - 1; x < river_column(&r, room, r.count) + 2; x++)
         if (canvas_at(p->c, y, x) && canvas_at(p->c, y, x)->ch <= ' ')
             canvas_glyph(p->c, y, x, STYLE_BORDER, p->c->ascii ? '_' : 0x2581); /* the bed */
-    canvas_text(p->c, room.y + room.h - b.zero / PARTS - 1, river_column(&r, room, r.count) + 2,
-                room.x + room.w - river_column(&r, room, r.count) - 2, STYLE_AXIS, "0");
+    const int line = room.y + room.h - b.zero / PARTS - 1, after = river_column(&r, room, r.count) + 2;
+    const Cell *bed = canvas_at(p->c, line, room.x);
+    if (after < room.x + room.w)
+        canvas_text(p->c, line, after, 1, STYLE_AXIS, "0");
+    else if (bed && bed->style == STYLE_BORDER) /* no room behind it */
+        canvas_text(p->c, line, room.x, 1, STYLE_AXIS, "0");
     put_values(p, &r, &b);
     river_put_names(p, &r, room, names.y, focus);
     return true;

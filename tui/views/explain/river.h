@@ -39,6 +39,8 @@ typedef struct River {
     float low, high; /* how far it all goes */
 } River;
 
+/* Takes, of all heads and MLPs, those that have room in so many columns; what has none is joined with others. */
+void river_choose(River *r, const Tributary *all, int count, int columns);
 /* Every head by itself, though no screen is as wide; false, with nothing known, while values are missing. */
 bool river_of_all(const LedgerView *v, River *r);
 /* Its heads and MLPs, or blocks, the largest first. Returns how many. */

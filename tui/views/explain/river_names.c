@@ -99,7 +99,11 @@ static void put_groups(const Paint *p, const River *r, Rect room, int y)
         end = river_column(r, room, i);
         end += canvas_text(p->c, y, end, w, STYLE_DIM, utf8_cells(name) > w ? "" : name);
     }
-    if (!r->mlp_told && r->wide < MLP_FROM && room.x + room.w - end >= (int)sizeof MLP - 1)
+    if (room.w < RIVER_NARROW && length == NUMBER && r->count && river_column(r, room, 0) > room.x + 1)
+        canvas_text(p->c, y, room.x, 1, STYLE_DIM, "b"); /* block */
+    if (!r->mlp_told && r->wide < MLP_FROM && room.x + room.w - end == (int)sizeof MLP - 2)
+        canvas_right(p->c, y, end, room.x + room.w - end, STYLE_DIM, " M=MLP");
+    else if (!r->mlp_told && r->wide < MLP_FROM && room.x + room.w - end >= (int)sizeof MLP - 1)
         canvas_right(p->c, y, end, room.x + room.w - end, STYLE_DIM, MLP);
 }
 
@@ -124,6 +128,8 @@ void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focu
                     r->wide == 1 && r->groups >= 10 ? "blocks, heads+MLP; a: 10" : "blocks: heads + MLP");
     else
         put_groups(p, r, room, y + 1);
+    if (!r->blocks && room.w < RIVER_NARROW && r->wide < MLP_FROM && river_column(r, room, 0) > room.x + 1)
+        canvas_text(p->c, y, room.x, 1, STYLE_DIM, "h"); /* its heads */
     if (room.w >= RIVER_NARROW) {
         int x = river_column(r, room, r->count) + 2;
         ledger_put_number(p, r->v, r->v->l->start, 0, y + 1, room.x, RIVER_SPRING - 1, STYLE_TEXT);
