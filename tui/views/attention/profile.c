@@ -150,7 +150,36 @@ static Rect part(Rect r, int i, int n)
     return (Rect){i ? r.y + r.h - h : r.y, r.x, h, r.w};
 }
 
-/* Words between the bars that are A's alone have its colour. */
+/* A name between the bars is that of A's word: where B has another one both stand there, "pict…/text", each in its
+ * side's colour, or A's alone where there is no room. */
+static void put_both(const Paint *p, const char *of_a, const char *of_b, Rect bars, int y, int from)
+{
+    enum { CUT_LEAST = 3 };
+    const int end = bars.x + bars.w, b = utf8_cells(of_b), all = utf8_cells(of_a);
+    const Cell *k = canvas_at(p->c, y, from);
+    int x = from, to;
+    if (!k || k->ch == ' ')
+        return;
+    while (x < end && canvas_at(p->c, y, x)->ch != ' ')
+        x++;
+    const int named = x - from;
+    const bool corner = named > all; /* a mark before the name */
+    for (to = x; to < end && canvas_at(p->c, y, to)->ch == ' ';)
+        to++;
+    to -= to < end; /* a blank before the next */
+    const int first = from + corner, room = to - first - 1 - b, a = all < room ? all : room;
+    if (k->style == STYLE_CURSOR || a < (all < CUT_LEAST ? all : CUT_LEAST)) {
+        for (x = from; x < from + named; x++)
+            if (canvas_at(p->c, y, x)->style == STYLE_AXIS)
+                canvas_at(p->c, y, x)->style = STYLE_SIDE_A;
+        return;
+    }
+    canvas_fill(p->c, (Rect){y, first, 1, to - first}, STYLE_TEXT, ' ');
+    x = first + canvas_label(p->c, y, first, a, STYLE_SIDE_A, of_a);
+    x += canvas_text(p->c, y, x, 1, STYLE_AXIS, "/");
+    canvas_text(p->c, y, x, b, STYLE_SIDE_B, of_b);
+}
+
 static void mark_own(const Paint *p, const Attend *a, const Attend *b, Rect bars, int y)
 {
     const int n = a->u_axis->n;
@@ -158,12 +187,8 @@ static void mark_own(const Paint *p, const Attend *a, const Attend *b, Rect bars
         char of_a[64], of_b[64];
         axis_label(a->u_axis, u, of_a, sizeof of_a);
         axis_label(b->u_axis, u, of_b, sizeof of_b);
-        for (int x = bars_column(bars, n, u); strcmp(of_a, of_b) != 0 && x < bars_column(bars, n, u) + bars.w / n;
-             x++) {
-            Cell *k = canvas_at(p->c, y, x);
-            if (k && k->style == STYLE_AXIS)
-                k->style = STYLE_SIDE_A;
-        }
+        if (strcmp(of_a, of_b) != 0)
+            put_both(p, of_a, of_b, bars, y, bars_column(bars, n, u));
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "core/base/utf8.h"
 
-enum { LABEL_MOST = 12, LABELLED = 30, FINE_MOST = 40000, BAR_LEAST = 12, BAR_SIGNED = 20 };
+enum { LABEL_MOST = 12, LABEL_CUT = 5, LABELLED = 30, FINE_MOST = 40000, BAR_LEAST = 12, BAR_SIGNED = 20 };
 
 static int at_most(int x, int limit)
 {
@@ -33,6 +33,8 @@ WordPool word_pool(const Paint *p, Rect r, const Attend *a, int per)
     int label = shown_axis_widest(a->t_axis, LABEL_MOST) + 1;
     if (r.w >= LABELLED || r.w >= label + m) /* every word that is looked at keeps its column */
         l.labels = label;
+    else if (r.w >= LABEL_CUT + m) /* rather the beginnings of words than none */
+        l.labels = LABEL_CUT;
     rect_cut(&l.cells, 'l', l.labels);
     if (l.cells.h > 3)
         l.column_y = rect_cut(&l.cells, 'b', 1).y;
@@ -183,8 +185,12 @@ static void draw_bar(const Paint *p, const Attend *a, const WordPool *l, const C
     if (!whole && utf8_cells(buf_str(&text)) + 2 + bar > r.w) { /* in short, or not at all: the scale comes first */
         buf_free(&text);
         put_tokens(l, a->t_axis->n, l->rows, &text);
-        buf_puts(&text, "×");
-        put_tokens(l, a->u_axis->n, l->cols, &text);
+        if (l->cols == a->u_axis->n)
+            buf_puts(&text, " rows");
+        else {
+            buf_puts(&text, "×");
+            put_tokens(l, a->u_axis->n, l->cols, &text);
+        }
         if (utf8_cells(buf_str(&text)) + 2 + bar > r.w)
             buf_free(&text);
     }
