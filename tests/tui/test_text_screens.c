@@ -712,6 +712,32 @@ static void words_have_their_grounds(void **state)
         assert_int_equal(c.cells[2 * c.w + x].ref.run, SIDE_NONE);
 }
 
+/* Above a matrix they stand on its colours: the legend is there. */
+static void words_as_in_the_matrix(void **state)
+{
+    (void)state;
+    char path[SESSION_PATH], line[SESSION_PATH + 64];
+    int same = 0;
+    at("view matrix", 40, 120);
+    snprintf(path, sizeof path, "%s", s.place.path);
+    for (int h = 0; h < 4; h++) {
+        snprintf(line, sizeof line, "goto %s[h=%d]; view matrix", path, h);
+        assert_true(run(line));
+        draw(40, 120);
+        for (int x = 0; x < c.w; x++) {
+            const Cell *k = &c.cells[c.w + x];
+            for (int i = 3 * c.w; k->ref.run && k->bg != COLOUR_DEFAULT && i < c.h * c.w; i++) {
+                const Cell *of = &c.cells[i];
+                if (of->ref.run && of->ref.node == k->ref.node && of->ref.cell == k->ref.cell && cell_is_data(of)) {
+                    assert_int_equal(cell_ground(of), k->bg);
+                    same++;
+                }
+            }
+        }
+    }
+    assert_true(same > 3);
+}
+
 /* A line for each word, as the sentence reads, with its share; bold where it is more than twice an equal one. */
 static void a_row_of_words(void **state)
 {
@@ -1770,6 +1796,7 @@ int main(void)
                                        cmocka_unit_test(words_on_top),
                                        cmocka_unit_test(why_marks_its_word),
                                        cmocka_unit_test(words_have_their_grounds),
+                                       cmocka_unit_test(words_as_in_the_matrix),
                                        cmocka_unit_test(a_row_of_words),
                                        cmocka_unit_test(every_head_on_one_page),
                                        cmocka_unit_test(long_sentences),

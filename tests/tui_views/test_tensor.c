@@ -363,6 +363,37 @@ static void below_the_map(void **state)
     canvas_free(&c);
 }
 
+/* Where columns share a bar the cursor's is that of its own value, whichever of them is larger. */
+static void below_the_map_the_cursors_own(void **state)
+{
+    (void)state;
+    enum { H = 92, W = 42, ROW = 30, N = 64 };
+    Canvas c;
+    Tensor t;
+    canvas_init(&c, H, W);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    look_at("blocks.1.resid_post");
+    const Dims d = graph_node(session_graph(&session, SIDE_A), session_node(&session, SIDE_A, session.place.path))
+                       ->dims;
+    session.place.at[d.axis[0]] = ROW;
+    for (int i = 0; i < N; i++) {
+        session.place.at[d.axis[1]] = i;
+        canvas_clear(&c);
+        assert_true(tensor_open(&session, SIDE_A, session.place.path, &t));
+        view_draw(&VIEW_TENSOR, &p, (Rect){0, 0, H, W}, SIDE_A, true);
+        int own = 0, other = 0;
+        for (int y = 67; y < H - 3; y++)
+            for (int x = tensor_label_width(&t, W); x < W; x++) {
+                const Ref ref = canvas_at(&c, y, x)->ref;
+                own += ref.run && ref.cell == (size_t)ROW * N + (size_t)i;
+                other += ref.run > 0;
+            }
+        assert_true(own > 0 && other > own);
+    }
+    session.place.at[d.axis[0]] = session.place.at[d.axis[1]] = 0;
+    canvas_free(&c);
+}
+
 /* Beside others few rows of many columns that share a cell are as high as there is room for. */
 static void few_rows_fill_their_column(void **state)
 {
@@ -617,6 +648,7 @@ int main(void)
         cmocka_unit_test(bands),
         cmocka_unit_test(below_the_strip),
         cmocka_unit_test(below_the_map),
+        cmocka_unit_test(below_the_map_the_cursors_own),
         cmocka_unit_test(numbers_on_their_colours),
         cmocka_unit_test(patch_beside_its_numbers),
     };

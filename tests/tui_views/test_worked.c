@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -126,6 +127,40 @@ static void a_term_says_which_it_is(void **state)
     commands_free(&set);
 }
 
+/* What a single term is reckoned from is enough to reckon after: to three digits. */
+static void a_quotient_can_be_checked(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    Canvas c;
+    Commands set = session_command_set();
+    const char *line = "goto blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3]; view worked";
+    assert_true(command_do(&session, &set, line, LINE_FOREIGN, &err));
+    canvas_init(&c, 20, 60);
+    drawn_prepare(&session, &VIEW_WORKED, SIDE_B, c.clip);
+    view_draw(&VIEW_WORKED, &(Paint){.s = &session, .c = &c, .mode = MODE_256}, c.clip, SIDE_B, true);
+    const float *values = session_peek(&session, SIDE_B, "blocks.1.attn.pattern");
+    const NodeId n = graph_find(session_base(&session), "blocks.1.attn.pattern");
+    const double x = (double)values[session_cell(&session, SIDE_B, n)];
+    int found = 0;
+    for (int y = 0; y < c.h; y++) {
+        char row[6 * 80 + 1] = "";
+        size_t k = 0;
+        for (int i = 0; i < c.w; i++)
+            k += utf8_put(row + k, canvas_at(&c, y, i)->ch ? canvas_at(&c, y, i)->ch : ' ');
+        row[k] = 0;
+        double of[2];
+        const char *at = strstr(row, " = ");
+        if (!at || sscanf(at, " = %lf / %lf", &of[0], &of[1]) != 2)
+            continue;
+        assert_true(fabs(of[0] / of[1] - x) < 1e-3 * x);
+        found++;
+    }
+    assert_int_equal(found, 1);
+    canvas_free(&c);
+    commands_free(&set);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -216,6 +251,7 @@ int main(void)
         cmocka_unit_test(into_what_is_not_computed),
         cmocka_unit_test(a_function_is_named),
         cmocka_unit_test(a_term_says_which_it_is),
+        cmocka_unit_test(a_quotient_can_be_checked),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
