@@ -18,7 +18,7 @@ enum {
     NUMBER = 12,
     CELL_MOST = 12,
     NUMBERS_FROM = 6,
-    RANGED_FROM = 80, /* columns of a pane whose rows of colours have their ranges beside them */
+    RANGED_FROM = 80, /* columns of a pane whose low rows have their ranges beside them */
     TALLEST = 7,
     RANGED = 3, /* lines of a row that has its range */
     NO_LINE = -1
@@ -37,7 +37,7 @@ typedef struct Layout {
     Rect maps; /* empty where there is no room */
     Group group[CLOSEUP_LINES];
     int groups;
-    bool ranged; /* rows of colours say from where to where they go */
+    bool ranged; /* low rows say from where to where they go */
 } Layout;
 
 /* --- where everything stands --- */
@@ -190,7 +190,7 @@ static Layout layout(const Paint *p, const Closeup *c, Rect r, bool rows)
     if (all >= 5 && !rows)
         l.term_y = l.bars.y + --l.bars.h;
     make_groups(c, r.w, &l);
-    l.ranged = rows && is_low(c, &l) && r.w >= RANGED_FROM;
+    l.ranged = rows && r.w >= RANGED_FROM;
     const int least = label_least(p, c, is_low(c, &l), l.ranged);
     int n = (int)(c->terms < 100000 ? c->terms : 100000), cell = (r.w - least) / n;
     cell = cell < 1 ? 1 : cell > CELL_MOST ? CELL_MOST : cell;
