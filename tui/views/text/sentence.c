@@ -27,6 +27,7 @@ enum {
     HEADS_MOST = 16,
     HEAD_COLUMN = 8,
     HEAD_NARROW = 5,
+    NAMED_FROM = 12, /* lines of words whose columns have names */
     RULE_FROM = 8,
     RULE_LEAST = 18, /* "lines: > 15.4 %" and two blanks; beside it the scale of all heads */
     RULE_WIDE = 28,
@@ -139,7 +140,8 @@ static void sentence_layout(const Paint *p, Rect r, WordLines *v)
         v->colours = rect_cut(&r, 'b', 1);
     const int between = r.w - asks - looked - 2 * WORD_MARKS - NUMBERS;
     v->one_line = scores && !v->all && !attend_is_mask(a) && between >= GAP_LEAST && between < GAP_CLEAR;
-    const bool named = v->all || (v->one_line && a->t_axis->n != r.h); /* rather every score than what is what */
+    const bool named = v->all || (v->one_line && r.h >= NAMED_FROM &&
+                                  a->t_axis->n != r.h); /* rather every score than what is what */
     v->head_y = named && r.h > 2 ? rect_cut(&r, 't', 1).y : -1;
     v->queries = word_list(r, asks, a->t_axis->n, a->at_t, 0, PITCH_MOST);
     v->folded = word_masked_tail(a);
