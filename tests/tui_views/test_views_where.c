@@ -895,8 +895,8 @@ static void a_narrow_river_marks_what_is_lost(void **state)
     }
     assert_true(tallest > 8);
     for (int i = 0, x = 0; ledger_tributary(g, l, i, &e, &head); i++, x++) {
-        while (x < c.w && (canvas_at(&c, names, x)->ch <= ' ' || strchr("~", (int)canvas_at(&c, names, x)->ch) ||
-                           canvas_at(&c, names, x)->ch > 0x7f))
+        while (x < c.w && (canvas_at(&c, names, x)->ch > 0x7f || !canvas_at(&c, names, x)->ch ||
+                           !strchr("0123M", (int)canvas_at(&c, names, x)->ch)))
             x++; /* the names stand under their tributaries */
         float lost = session_ledger_effect(&session, SIDE_B, TAKEN_LINES, e, head), lines = (float)tallest / 8 / most;
         assert_true(isfinite(lost));
