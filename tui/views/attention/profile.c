@@ -254,8 +254,11 @@ static void title(const Session *s, Side side, Buf *out)
         utf8_print(label + strlen(label), sizeof label - strlen(label), "/%s", other);
     const char *stop = *scale ? "; " : "";
     const int key = (int)strcspn(scale, "("), brief = scale[key] ? key - 1 : key; /* without the key that changes it */
-    buf_printf(out, "row %s as a profile%s%s%s\nrow %s%s%s%s\n", label, var, stop, scale, label, var, stop, scale);
-    buf_printf(out, "row %s%s%s%.*s\nrow %s%s%.*s", label, var, stop, brief, scale, label, stop, brief, scale);
+    const char *q = session_input(s, SIDE_B)->kind == INPUT_TEXT ? "\"" : "";
+    buf_printf(out, "row %s%s%s as a profile%s%s%s\n", q, label, q, var, stop, scale);
+    buf_printf(out, "row %s%s%s%s%s%s\nrow %s%s%s%s%s%.*s\n", q, label, q, var, stop, scale, q, label, q, var, stop,
+               brief, scale);
+    buf_printf(out, "row %s%s%s%s%.*s", q, label, q, stop, brief, scale);
 }
 
 VIEW_SPEC(PROFILE, .name = "profile");
