@@ -284,9 +284,9 @@ void leak_put(const Session *s, const Leak *l, Buf *out)
     buf_printf(out, "Before place %d ", l->first);
     if (!l->differ) {
         buf_puts(out, "all ");
-        number_put((double)l->cells, 0, out);
+        number_put((double)l->cells, -1, out);
         buf_puts(out, " numbers are the same bits; from it on ");
-        number_put((double)l->after, 0, out);
+        number_put((double)l->after, -1, out);
         buf_puts(out, " differ.");
         return;
     }

@@ -143,7 +143,7 @@ static void put_share(const Paint *p, const Column *c, int i, int y, int x, int 
             canvas_bar(p->c, y + k, x + SHARE + 1, bar, (double)share, STYLE_TEXT, ref);
         else if (c->most > 0)
             canvas_bar_around(p->c, y + k, x + SHARE + 1, left, right, (double)(share / c->most * (float)right),
-                              STYLE_TEXT, STYLE_NEGATIVE, ref);
+                              STYLE_SIDE_A, STYLE_NEGATIVE, ref);
 }
 
 /* How many are not seen, and where they are. */

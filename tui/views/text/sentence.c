@@ -252,6 +252,8 @@ static void draw_asks(const Paint *p, const WordLines *v, bool focus)
         bool here = t == a->at_t;
         if (at.h < 1)
             break;
+        if (v->one_line && !here) /* beside a score it would be taken for the one that asks */
+            continue;
         snprintf(text, sizeof text, here ? ">%s<" : "%s ", axis_label(a->t_axis, t, label, sizeof label));
         canvas_right(p->c, at.y, at.x, at.w, here ? STYLE_CURSOR : STYLE_TEXT, text);
         if (here)
@@ -304,7 +306,8 @@ static void draw_names(const Paint *p, const WordLines *v)
         canvas_right(p->c, v->head_y, v->right.x, WORD_SHARE + 1, STYLE_HEADER, of);
     }
     if (v->rule.h)
-        canvas_printf(p->c, v->rule.y, v->rule.x, v->rule.w, STYLE_DIM, "line: the largest %s of the row", of);
+        canvas_printf(p->c, v->rule.y, v->rule.x, v->rule.w, STYLE_DIM, "%s: the largest %s of the row",
+                      v->one_line ? "dots" : "line", of);
 }
 
 static void draw_keys(const Paint *p, const WordLines *v)
