@@ -81,22 +81,9 @@ typedef struct Layout {
     int column_y, bar_y, value_y; /* −1: none */
 } Layout;
 
-enum {
-    LABELS = 5,
-    LABELS_OF_BLOCKS = 7,
-    LABELLED = 30,
-    WORD_LABELS = 11,
-    ZOOM_MOST = 8,
-    UPRIGHT_LEAST = 4,
-    WORD_WIDEST = 8
-};
-enum {
-    VALUE_CELLS = 13,
-    POINTS_CELLS = 9,
-    BAR_BRIEF = 11,
-    BAR_LEAST = 14,
-    BAR_OWN = 30
-}; /* of a number; of a scale: the shortest */
+enum { LABELS = 5, LABELS_OF_BLOCKS = 7, LABELLED = 30, WORD_LABELS = 11 };
+enum { ZOOM_MOST = 8, UPRIGHT_LEAST = 4, WORD_WIDEST = 8 };
+enum { VALUE_CELLS = 13, POINTS_CELLS = 9, BAR_BRIEF = 11, BAR_LEAST = 14, BAR_OWN = 30 }; /* BAR: of a scale */
 
 /* The finest tiling of one direction that fits into so many cells; of two that are as fine pieces of rows, with which
  * tokens stand in their order at every size. */
@@ -153,6 +140,17 @@ static bool are_words(const Axis *axis)
     return axis->kind == AXIS_TOKEN && axis->prefix == axis->n;
 }
 
+/* Two rows that share a line have both names, if the map leaves room for them and for the last column's. */
+static void widen_labels(Layout *l, const Attend *a, Rect r)
+{
+    char text[64];
+    const int last = utf8_cells(axis_label(a->u_axis, a->u_axis->n - 1, text, sizeof text)) - l->across.wide,
+              end = l->across.start + l->across.count * l->across.wide + (last > 0 ? last : 0), free = r.x + r.w - end,
+              both = words_paired(a->t_axis, l->down.first, l->down.count, l->labels, l->labels + free);
+    l->across.start += both - l->labels;
+    l->labels = both;
+}
+
 /* A line at least for every word that asks, a label for every word that is looked at: side by side where cells are wide
  * enough for words, else downwards. Cells about square, as large as leave room for whole labels. */
 static Layout layout_words(Rect r, const Attend *a)
@@ -192,6 +190,8 @@ static Layout layout_words(Rect r, const Attend *a)
     l.across = band_make(r.x + l.labels, (r.w - l.labels) / wide, 1, 0, cols, a->at_u);
     l.down.wide = tall;
     l.across.wide = wide;
+    if (per_cell == 2 && l.labels)
+        widen_labels(&l, a, r);
     if (l.column_h)
         l.column_y = r.y + band_length(&l.down);
     if (l.bar_y < 0 && r.y + band_length(&l.down) + l.column_h + 1 < l.value_y) /* two words share a line */

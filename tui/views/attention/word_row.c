@@ -394,6 +394,18 @@ static int stair_lines(const Axis *axis, int wide)
     return lines < widest ? lines : 0;
 }
 
+int words_paired(const Axis *axis, int first, int count, int least, int most)
+{
+    char upper[64], lower[64];
+    int widest = least;
+    for (int i = first; i + 1 < first + count; i += 2) {
+        const int both = utf8_cells(axis_label(axis, i, upper, sizeof upper)) +
+                         utf8_cells(axis_label(axis, i + 1, lower, sizeof lower)) + 2;
+        widest = both > widest && both <= most ? both : widest;
+    }
+    return widest;
+}
+
 int words_across_lines(const Axis *axis, int wide, int most)
 {
     int widest = shown_axis_widest(axis, INT_MAX), stair = stair_lines(axis, wide),

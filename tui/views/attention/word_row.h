@@ -65,6 +65,8 @@ int running_hit(const Running *v, int y, int x); /* −1: none */
 /* Those looked at, on the ground of what a head's row gives each; the cursor's mark. */
 void running_draw(const Paint *p, const Attend *a, int head, const ColourScale *scale, const Running *v);
 
+/* Cells of the widest two names that share a line, with a blank between and behind them: from `least` to `most`. */
+int words_paired(const Axis *axis, int first, int count, int least, int most);
 /* Lines of labels over or under cells `wide` columns wide, at most so many: one; or a stair, each label on the next
  * line until the first is free again; downwards, as many as the longest word has letters; of cells one column wide, or
  * where these are too many, one line of as many whole words as fit. */
