@@ -223,7 +223,7 @@ static void draw_left_out(const Paint *p, const LedgerView *v, const Table *t, R
 /* Table, what it leaves out, and the other parts, from above. */
 static Table layout(const LedgerView *v, Rect r, Rect *left_out, Rect *others)
 {
-    int tall = 1 + (has_lost(v) ? 2 : 1) * v->rows;
+    const int two = has_lost(v) && r.h - 1 >= 2 * v->rows ? 2 : 1, tall = 1 + two * v->rows;
     Rect above = rect_cut(&r, 't', tall < r.h ? tall : r.h);
     Table t = table_of(v, above);
     *left_out = (Rect){0};
@@ -256,9 +256,21 @@ static Rect take_shelf(Rect *shelf, Rect *room, int w, int h)
     return of;
 }
 
-/* Below the table: what is neither head nor MLP, the words where they stand nowhere else, and what wrote most. */
+/* Of A and B beside one another, where A − B has no pane of its own: as wide as they are it would not fit. */
+static bool without_diff(const Paint *p, const LedgerView *v, int pane)
+{
+    return v->twins && 3 * (pane + 2) > p->c->w && 2 * (pane + 2) <= p->c->w;
+}
+
+/* Below the table: what is neither head nor MLP, the words where they stand nowhere else, and what wrote most; below
+ * A's, where that stands nowhere else, in what A and B differ most: B's has what is neither head nor MLP. */
 static void draw_below(const Paint *p, const LedgerView *v, Rect room, bool words)
 {
+    const LedgerView diff = ledger_view(v->s, SIDE_DIFF);
+    if (v->side == SIDE_A && diff.less && room.h > 2 && without_diff(p, v, room.w)) {
+        ledger_draw_largest(p, &diff, room);
+        return;
+    }
     int others = v->measured ? 3 : 1; /* and what "lost" is */
     for (int i = 0; i < v->l->count; i++)
         others += !ledger_flows(&v->l->entry[i]);
