@@ -111,13 +111,14 @@ static void draw_marks(const Paint *p, Rect r, bool focus)
 static void draw_notches(const Paint *p, Rect r, const Laboratory *l, bool focus)
 {
     Bands b = bands_of(r);
-    char number[16], text[24], now[24];
+    static const char *const OFF[] = {" √d_k off", " off", ""};
+    char number[16], text[32], now[32];
     float factor = slider_factor(p->s), off = 1 / session_scale(p->s);
     if (b.w < NOTCH_LEAST) {
         draw_marks(p, r, focus);
         return;
     }
-    snprintf(now, sizeof now, "[%s%s]", factor_text(factor, number), factor == off && b.w >= 10 ? " off" : "");
+    snprintf(now, sizeof now, "[%s%s]", factor_text(factor, number), factor == off && b.w >= 10 ? OFF[0] : OFF[2]);
     int cells = utf8_cells(now), here = column_of(&b, factor) - cells / 2,
         end = put_what(p, &b, r, b.w >= 8 ? "factor" : "×");
     bool notch = on_notch(p->s, l);
@@ -126,9 +127,13 @@ static void draw_notches(const Paint *p, Rect r, const Laboratory *l, bool focus
         bool left = column_of(&b, f) < here;
         if (i == l->notch && notch)
             continue;
-        snprintf(text, sizeof text, "%s%s", factor_text(f, number), f == off && b.w >= 8 ? " off" : "");
-        end = put_at(p, &b, f, r.y, left || end > here + cells ? end : here + cells - 1, left ? here : r.x + r.w + 1,
-                     i == MEASURES_FACTORS / 2 ? STYLE_STRONG : STYLE_TEXT, text);
+        const int after = left || end > here + cells ? end : here + cells - 1;
+        end = after;
+        for (int k = f == off && b.w >= 8 ? 0 : 2; k < 3 && end == after; k++) { /* as much of it as has room */
+            snprintf(text, sizeof text, "%s%s", factor_text(f, number), OFF[k]);
+            end = put_at(p, &b, f, r.y, after, left ? here : r.x + r.w + 1,
+                         i == MEASURES_FACTORS / 2 ? STYLE_STRONG : STYLE_TEXT, text);
+        }
     }
     put_at(p, &b, factor, r.y, r.x - b.axis - 1, r.x + r.w + 1, STYLE_CURSOR, now);
     focus_cursor(p, focus, r.y, here);
@@ -137,6 +142,17 @@ static void draw_notches(const Paint *p, Rect r, const Laboratory *l, bool focus
 static float share_at(const Laboratory *l, int i)
 {
     return l->measure ? l->measure->value[i] : NAN;
+}
+
+/* Of an accuracy what the line above the plot says of it in %: a half is rounded the same way. */
+static float share_told(const Laboratory *l, int i)
+{
+    const float share = share_at(l, i);
+    char text[48];
+    if (isnan(share) || l->measure->nats || !l->measure->pictures)
+        return share;
+    const size_t n = l->measure->pictures, right = (size_t)((double)share * (double)n + 0.5);
+    return (float)(strtod(measure_share_text(right, n, text, sizeof text), NULL) / 100);
 }
 
 /* The measured state is that of the run only where the factor is in every block. */
@@ -150,7 +166,7 @@ static Style style_at(const Session *s, const Laboratory *l, int i)
 /* ".166", "1.00", "12.3": rounded to 4 cells. */
 static void notch_text(const Laboratory *l, int i, char *out, size_t n)
 {
-    float share = share_at(l, i);
+    float share = share_told(l, i);
     char text[32];
     if (isnan(share)) {
         snprintf(out, n, "…");
@@ -201,7 +217,7 @@ static float read_share(const void *of, double x)
 {
     const Curve *c = of;
     (void)x;
-    return on_notch(c->s, c->l) && !c->l->measure->nats ? share_at(c->l, c->l->notch) : NAN;
+    return on_notch(c->s, c->l) && !c->l->measure->nats ? share_told(c->l, c->l->notch) : NAN;
 }
 
 /* The end of an axis of nats: all that was measured. */
