@@ -14,7 +14,7 @@ enum {
     ASIDE_LEAST = 24,
     ASIDE_MOST = 44,
     THUMB_LEAST = 6,
-    THUMB_MOST = 24,
+    THUMB_MOST = 32,
     MAP_MOST = 6,
     NUMBER_LEAST = 4, /* digits give way to the name of a class */
     WORD_MOST = 14,
@@ -479,8 +479,12 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
         canvas_printf(p->c, foot.y, foot.x, foot.w, STYLE_DIM, "of %zu %s so far, %zu to come; model as trained",
                       n->done, over, n->total - n->done);
     else if (foot.h) {
-        char text[128];
-        utf8_print(text, sizeof text, "of %zu %s; model as trained", n->done, over);
+        char text[128], rest[32] = "";
+        if (n->count && n->count < NEURON_PICTURES && (size_t)n->count < n->total && !u->words && !n->window_tokens)
+            utf8_print(rest, sizeof rest, ", %zu at most 0", n->total - (size_t)n->count);
+        utf8_print(text, sizeof text, "of %zu %s%s; model as trained", n->done, over, rest);
+        if (utf8_cells(text) > foot.w)
+            utf8_print(text, sizeof text, "of %zu %s%s", n->done, over, rest);
         if (utf8_cells(text) > foot.w)
             utf8_print(text, sizeof text, "of %zu %s", n->done, over);
         if (utf8_cells(text) <= foot.w)
