@@ -421,15 +421,14 @@ static void draw_figures(const Paint *p, const Training *t, const Layout *l, con
         used = canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
                              r.w >= 62 ? "the most alike place is beside: %.0f %% (chance %.0f), corner %.0f (%.0f)"
                              : wide    ? "the most alike is beside: %.0f %% (chance %.0f)"
-                             : middle  ? "all places: beside %.0f %% (chance %.0f)"
+                             : middle  ? "most alike beside: %.0f %% (chance %.0f)"
                                        : "all: beside %.0f %% (chance %.0f)",
                              100 * g->near4, 100 * g->chance4, 100 * g->near8, 100 * g->chance8);
     double rank = !g ? (double)NAN : t->kind == FILM_CENTRED ? g->rank_centred : g->rank;
     if (!isnan(rank) && y < r.y + r.h)
         used = canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
                              r.w >= 62 ? "of all places, rank correlation of alike and near: %.2f"
-                             : wide    ? "rank correlation alike/near: %.2f"
-                             : middle  ? "all places: rank correlation %.2f"
+                             : middle  ? "rank correlation alike/near: %.2f"
                                        : "all: rank correlation %.2f",
                              rank);
     const int end = r.y + r.h - (t->words && !l->scale.h && r.h > 2); /* the colours have a line of their own */
