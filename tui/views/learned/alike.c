@@ -132,7 +132,8 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
     int n;
     if (band == COLOURS && bar) /* what misleads is said before what is missing */
         return alike_draw_components(p, v, line, brief);
-    if (bar && there && v->a->side == SIDE_DIFF && line.w < BRIEF && (n = alike_draw_apart(p, v, band, line)) > 0)
+    if (bar && there && (alike_apart(v->a, line.w) || (v->a->side == SIDE_DIFF && line.w < BRIEF)) &&
+        (n = alike_draw_apart(p, v, band, line)) > 0)
         return n;
     axis_label(v->a->p, v->a->at, label, sizeof label);
     if (band == COSINE)
@@ -368,7 +369,7 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
         Spot v = spot_open(p, a, place);
         bool here = place == a->here;
         draw_place(p, a, place);
-        if (here && spare >= 0 && a->r.w < BRIEF && v.value[COSINE].values) { /* no room beside its title */
+        if (here && spare >= 0 && a->r.w < BRIEF && !alike_apart(a, a->r.w) && v.value[COSINE].values) {
             const int used = canvas_text(p->c, spare, a->r.x, a->r.w, STYLE_DIM, "cosine "), left = a->r.w - used;
             draw_short_bar(p, &v.scale[COSINE], (Rect){spare, a->r.x + used, 1, left < SHORT_BAR ? left : SHORT_BAR});
         }
@@ -391,9 +392,8 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
         if (nearest.h)
             draw_nearest(p, &v, nearest, alike_place_x(a, place));
     }
-    char label[32];
+    char label[32], most[96];
     if (nearest.h) {
-        char most[96];
         utf8_print(most, sizeof most, a->side == SIDE_DIFF ? "cosine to %s changed most%s" : "most like %s%s",
                    axis_label(a->p, a->at, label, sizeof label), a->shown > 1 ? ", place by place" : "");
         shown_clauses(p, nearest.y, nearest.x, nearest.w, STYLE_TEXT, most);
@@ -465,7 +465,7 @@ static void draw_legend(const Paint *p, const Spot *v, Rect line, bool noted)
         rect_cut(&line, 'l',
                  2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "±%.2g", (double)v->scale[COSINE].high));
     if (own)
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, alike_own(line.w));
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, alike_own(v->a->s, line.w));
     for (int b = COLOURS; !own && b < (v->a->wide >= ALIKE_ALL ? BANDS : NORMS); b++)
         if (b != COLOURS || v->a->side != SIDE_DIFF)
             rect_cut(&line, 'l', draw_title(p, v, (Band)b, line, false));

@@ -56,18 +56,20 @@ void alike_put_longest(const Spot *v, const char *before, int width, Buf *out)
         }
 }
 
-const char *alike_own(int width)
+const char *alike_own(const Session *s, int width)
 {
-    static const char *const SAID[] = {
-        "PCA: 3 components as red, green, blue, each place its own: compare within one place alone",
-        "PCA: 3 components as red, green, blue, each place its own",
-        "PCA: 3 as red, green, blue",
-        "PCA: each place its own",
-        "PCA: each its own",
-        "PCA: rgb"};
+    static const char *const SAID[][2] = {
+        {"PCA: 3 components as red, green, blue, each place its own: compare within one place alone",
+         "PCA: 3 components as red, green, blue, of each place and run their own"},
+        {"PCA: 3 components as red, green, blue, each place its own", "PCA: 3 as red, green, blue, each run its own"},
+        {"PCA: 3 as red, green, blue, each place its own", "PCA: red, green, blue, each run its own"},
+        {"PCA: each place its own", "PCA: each run its own"},
+        {"PCA: each its own", "PCA: each its own"},
+        {"PCA: rgb", "PCA: rgb"}};
+    const int two = session_compares(s);
     for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++)
-        if (utf8_cells(SAID[i]) <= width)
-            return SAID[i];
+        if (utf8_cells(SAID[i][two]) <= width)
+            return SAID[i][two];
     return "";
 }
 
@@ -86,6 +88,12 @@ int alike_draw_components(const Paint *p, const Spot *v, Rect line, bool brief)
             break;
     }
     return canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, text) + 2;
+}
+
+bool alike_apart(const Alike *a, int width)
+{
+    enum { LEAST = 26, MOST = 52 }; /* "cosine − mean " and a bar; all of the words */
+    return a->side != SIDE_DIFF && a->shown == 1 && width >= LEAST && width < MOST;
 }
 
 int alike_draw_apart(const Paint *p, const Spot *v, Band band, Rect line)
@@ -127,7 +135,7 @@ void alike_draw_note(const Paint *p, const Spot *v, Rect line)
     if (*norm && v->a->wide >= ALIKE_ALL)
         rect_cut(&line, 'l', 2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "lengths after %s", norm));
     if (alike_coloured(v))
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, alike_own(line.w));
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, alike_own(v->a->s, line.w));
 }
 
 void alike_draw_longest(const Paint *p, const Spot *v, Rect line)

@@ -18,12 +18,14 @@ size_t alike_cell(const Spot *v, Band band, int token);
 /* "longest r5c3, 8.1× the median", that none is, or nothing; appended within `width` cells. */
 void alike_put_longest(const Spot *v, const char *before, int width, Buf *out);
 /* What its colours are, and that they compare within one place alone, as `width` allows; "" where nothing does. */
-const char *alike_own(int width);
+const char *alike_own(const Session *s, int width);
 extern const char *const ALIKE_COLOUR[COMPONENTS]; /* of the components */
 /* Of the components: how much of the variance each is, and that every place has its own. Returns the columns used. */
 int alike_draw_components(const Paint *p, const Spot *v, Rect line, bool brief);
-/* Of A − B in a narrow pane: a word and the scale, of lengths its end where there is no room. Returns the columns used,
- * 0 where nothing is drawn. */
+/* Does in a pane of A or B so narrow a scale stand beside its word? Its title names the token. */
+bool alike_apart(const Alike *a, int width);
+/* There, and of A − B in a narrow pane: a word and the scale, of lengths its end where there is no room. Returns the
+ * columns used, 0 where nothing is drawn. */
 int alike_draw_apart(const Paint *p, const Spot *v, Band band, Rect line);
 /* Is a word's colour shown beside its number? */
 bool alike_coloured(const Spot *v);
