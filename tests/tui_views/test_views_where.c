@@ -2461,7 +2461,7 @@ static void narrow_ledgers_are_whole(void **state)
         draw_on(&c, &VIEW_LEDGER, (Side)side, 10, 24, MODE_256, false);
         canvas_free(&c);
     }
-    shows(&VIEW_LEDGER, SIDE_DIFF, 10, 24, "s self, c cross, M: MLP");
+    shows(&VIEW_LEDGER, SIDE_DIFF, 10, 24, "self cross MLP, + others");
 }
 
 /* Where A, B and A − B don't add up as they are rounded, a mark says so, in a narrow list too, and below it why. */

@@ -109,28 +109,27 @@ void river_put_here(const Paint *p, const River *r, Rect line, bool token)
     }
 }
 
-/* As long as there is room: the words in full or short, "lost" alone, no blank behind a mark, not what the river is. */
+/* As long as there is room: the words in full, short or shortest, "lost" alone, no blank behind a mark, not what the
+ * river is. */
 static const struct {
-    bool brief, lost_alone;
+    int brief;
+    bool lost_alone;
     int blank, gap, from;
-} FORMS[] = {{false, false, 1, 2, STREAM},
-             {false, true, 1, 2, STREAM},
-             {true, true, 1, 1, STREAM},
-             {true, true, 0, 1, STREAM},
-             {true, true, 0, 1, ADDS}};
+} FORMS[] = {{0, false, 1, 2, STREAM}, {0, true, 1, 2, STREAM}, {1, true, 1, 1, STREAM},
+             {1, true, 0, 1, STREAM},  {2, true, 0, 1, STREAM}, {1, true, 0, 1, ADDS}};
 enum { FORM_COUNT = sizeof FORMS / sizeof *FORMS, MARKS_OF_STREAM = 2 /* above 0, and below */ };
 
 /* Draws it where p is not NULL. Returns its columns. */
 static int legend(const Paint *p, const River *r, int form, bool lost, int y, int x)
 {
-    static const char *const OWN[][2] = {[STREAM] = {"so far", "so far"},
-                                         [ADDS] = {"adds", "adds"},
-                                         [TAKES] = {"takes", "takes"},
-                                         [LOST] = {"lost without it", "lost"}},
-                             *const OF_BOTH[][2] = {[STREAM] = {"apart so far", "apart"},
-                                                    [ADDS] = {"more in A", "more"},
-                                                    [TAKES] = {"less in A", "less"},
-                                                    [LOST] = {"", ""}};
+    static const char *const OWN[][3] = {[STREAM] = {"so far", "so far", "sum"},
+                                         [ADDS] = {"adds", "adds", "adds"},
+                                         [TAKES] = {"takes", "takes", "takes"},
+                                         [LOST] = {"lost without it", "lost", "lost"}},
+                             *const OF_BOTH[][3] = {[STREAM] = {"apart so far", "apart", "apart"},
+                                                    [ADDS] = {"more in A", "more", "more"},
+                                                    [TAKES] = {"less in A", "less", "less"},
+                                                    [LOST] = {"", "", ""}};
     const int from = x;
     for (int w = FORMS[form].from; w < LOST + lost; w++) {
         const char *text = (r->v->less ? OF_BOTH : OWN)[w][w == LOST ? FORMS[form].lost_alone : FORMS[form].brief];
@@ -220,7 +219,7 @@ void river_put_letters(const Paint *p, River *r, Rect *names, Rect *room)
     if (!lettered(r) || utf8_print(text, sizeof text, "%s%s, a: head 10", others, of_mlp) > names->w)
         utf8_print(text, sizeof text, "%s%s", others, of_mlp);
     if (several && !mlp && r->wide < MLP_FROM)
-        utf8_print(text, sizeof text, "s self, c cross, M: MLP");
+        utf8_print(text, sizeof text, rest ? "self cross MLP, + others" : "s self, c cross, M: MLP");
     canvas_text(p->c, names->y + names->h, names->x, names->w, STYLE_DIM, text);
     r->mlp_told = r->mlp_told || strstr(text, "M: MLP");
 }
