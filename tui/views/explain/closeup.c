@@ -163,12 +163,12 @@ static int label_least(const Paint *p, const Closeup *c, bool low, bool ranged)
     return least < most ? least : most;
 }
 
-/* Is there no room for a second line of every row of bars? */
-static bool is_low(const Closeup *c, const Layout *l)
+/* Is there no room for so many more lines of every row of bars? */
+static bool is_low(const Closeup *c, const Layout *l, int more)
 {
     int lines = l->groups;
     for (int i = 0; i < l->groups; i++)
-        lines += is_row(c, &l->group[i]);
+        lines += more * is_row(c, &l->group[i]);
     return lines > l->bars.h;
 }
 
@@ -191,8 +191,11 @@ static Layout layout(const Paint *p, const Closeup *c, Rect r, bool rows)
         l.term_y = l.bars.y + --l.bars.h;
     make_groups(c, r.w, &l);
     l.ranged = rows && r.w >= RANGED_FROM;
-    const int least = label_least(p, c, is_low(c, &l), l.ranged);
-    int n = (int)(c->terms < 100000 ? c->terms : 100000), cell = (r.w - least) / n;
+    const bool low = is_low(c, &l, 1);
+    int n = (int)(c->terms < 100000 ? c->terms : 100000), least = label_least(p, c, low, l.ranged);
+    if (!low && is_low(c, &l, 2) && n > r.w - least) /* a bar is several values in any case */
+        least = closeup_label_ranged(p, c, least);
+    int cell = (r.w - least) / n;
     cell = cell < 1 ? 1 : cell > CELL_MOST ? CELL_MOST : cell;
     l.label_w = r.w - n * cell;
     l.label_w = l.label_w > LABEL_MOST ? LABEL_MOST : l.label_w < least ? least : l.label_w;
@@ -247,7 +250,10 @@ static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const 
     char name[200];
     char range[CLOSEUP_RANGE];
     const int x = l->bars.x - l->label_w, w = l->label_w - 1, /* a blank before the axis' 0 */
-        number = w - 1 < NUMBER ? w - 1 : NUMBER,
+        room = g->h == 2 && there ? closeup_beside_range(p, line, index, w - 1) : 0,
+              number = room && room < NUMBER ? room
+                       : w - 1 < NUMBER      ? w - 1
+                                             : NUMBER,
               beside = g->h == 1 && there ? ref_number_cells(line->value[index]) + 1 : 0,
               ranged = l->ranged && beside ? utf8_cells(closeup_range_text(line, range)) + 1 : 0;
     canvas_text(p->c, g->y, x, 1, STYLE_STRONG, here ? "▸" : " ");
@@ -261,8 +267,8 @@ static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const 
         ref_number(p, line->value[index], closeup_ref(c, line, index), g->y + 1, x, number, STYLE_TEXT);
     if (g->h >= 3 && there)
         canvas_right(p->c, g->y + 2, x, number, STYLE_DIM, closeup_range_text(line, range));
-    else if (g->h == 2 && there && w - 1 > NUMBER + utf8_cells(closeup_range_text(line, range)) + (p->c->ascii ? 2 : 0))
-        canvas_right(p->c, g->y + 1, x, w - 1, STYLE_DIM, range);
+    else if (room)
+        canvas_right(p->c, g->y + 1, x, w - 1, STYLE_DIM, closeup_range_text(line, range));
     if (g->h >= 4 && w >= 20 && line->what == CLOSEUP_CELLS && !line->given) {
         Buf text = {0};
         closeup_formula(c->graph, line->node, g->h == 4 ? w : INT_MAX, &text);

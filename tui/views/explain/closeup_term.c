@@ -43,6 +43,42 @@ const char *closeup_range_text(const CloseupLine *l, char out[CLOSEUP_RANGE])
     return out;
 }
 
+static int range_cells(const Paint *p, const CloseupLine *l)
+{
+    char range[CLOSEUP_RANGE];
+    return utf8_cells(closeup_range_text(l, range)) + (p->c->ascii ? 2 : 0);
+}
+
+int closeup_beside_range(const Paint *p, const CloseupLine *l, size_t index, int width)
+{
+    const int room = width - range_cells(p, l) - 1;
+    return room >= ref_number_cells(l->value[index]) ? room : 0;
+}
+
+int closeup_label_ranged(const Paint *p, const Closeup *c, int least)
+{
+    enum { MOST = 25, MARKS = 4 }; /* blanks: before the number, between both, before the zero */
+    for (int i = 0; i < c->count; i++) {
+        const CloseupLine *l = &c->line[i];
+        const int cells = l->count < 2 ? 0
+                                       : ref_number_cells(l->value[closeup_index_here(p->s, c)]) + range_cells(p, l);
+        least = cells && cells + MARKS > least && cells + MARKS <= MOST ? cells + MARKS : least;
+    }
+    return least;
+}
+
+void closeup_tighten(Buf *text)
+{
+    Buf out = {0};
+    const char *at = buf_str(text);
+    for (int i = 0; at[i]; i++)
+        if (at[i] != ' ' || i < 2)
+            buf_putc(&out, at[i]);
+    buf_clear(text);
+    buf_puts(text, buf_str(&out));
+    buf_free(&out);
+}
+
 /* One map for all rows, so that the key of one is the key of each: signed where any goes below zero. */
 ColourScale closeup_scale(const Paint *p, const Closeup *c, const CloseupLine *l)
 {

@@ -81,6 +81,12 @@ enum { CLOSEUP_RANGE = 40 };
 void closeup_range(const CloseupLine *l, double *low, double *high);
 ColourScale closeup_scale(const Paint *p, const Closeup *c, const CloseupLine *l);
 const char *closeup_range_text(const CloseupLine *l, char out[CLOSEUP_RANGE]);
+/* Cells of a number that stands before the row's range in so many; 0: there is no room for both. */
+int closeup_beside_range(const Paint *p, const CloseupLine *l, size_t index, int width);
+/* Cells beside the rows with which each has its number and its range in one line, where they are not very many. */
+int closeup_label_ranged(const Paint *p, const Closeup *c, int least);
+/* "= a − b" as "= a−b": closer, before it is cut. */
+void closeup_tighten(Buf *text);
 /* Which of the values that share a bar has it: in all rows of a softmax the largest, so that a row's largest score
  * stands over its largest weight; elsewhere, where both signs count, the one farthest from 0. */
 bool closeup_by_largest(const Closeup *c);
