@@ -1,6 +1,7 @@
 /* Tensors side by side, a row of cells per token: queries, keys and values; or the patches, the learned tokens in front
  * of them, and what they become together. The row of the token under the cursor is marked in each. */
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/utf8.h"
 #include "core/models/names.h"
@@ -249,6 +250,23 @@ static void draw_column(const Paint *p, const Arrangement *a, const Column *c)
     colour_scale_bar(p, &scale, c->bar.y, c->bar.x, c->bar.w);
 }
 
+/* At the right end of the line what a dot or cell holds, where it is several values. Returns the cells used. */
+static int put_note(const Paint *p, Rect line, const Arrangement *a)
+{
+    enum { VALUE_LEAST = 44 };
+    Buf note = {0};
+    int used = 0;
+    for (int i = 0; i < a->count && !note.len; i++)
+        if (a->rows[i].here)
+            TENSOR_HEAT.caption(p, a->rows[i].r, &a->rows[i].t, &note);
+    if (strncmp(buf_str(&note), "1 ", 2) == 0 && line.w - utf8_cells(buf_str(&note)) >= VALUE_LEAST) {
+        canvas_right(p->c, line.y, line.x, line.w, STYLE_DIM, buf_str(&note));
+        used = utf8_cells(buf_str(&note)) + 2;
+    }
+    buf_free(&note);
+    return used;
+}
+
 static void draw_all(const Paint *p, Rect r, Side side, const Arrangement *a, bool focus)
 {
     Shown v;
@@ -264,8 +282,10 @@ static void draw_all(const Paint *p, Rect r, Side side, const Arrangement *a, bo
         canvas_glyph(p->c, a->arrow.y + 1, a->arrow.x + 1, STYLE_AXIS, 0x2192);
         canvas_glyph(p->c, a->arrow.y + a->arrow.h / 2, a->arrow.x + 1, STYLE_AXIS, 0x2192);
     }
-    if (a->value >= 0 && shown_open(p->s, side, p->s->place.path, &v))
-        tensor_value_line(p, a->value, r.x, r.w, &v);
+    if (a->value < 0 || !shown_open(p->s, side, p->s->place.path, &v))
+        return;
+    const int noted = put_note(p, (Rect){a->value, r.x, 1, r.w}, a);
+    tensor_value_line(p, a->value, r.x, r.w - noted, &v);
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
