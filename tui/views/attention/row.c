@@ -243,6 +243,23 @@ static void draw_heads(const Paint *p, const RowLayout *l)
     canvas_right(p->c, l->head.y, l->head.x + l->head.w - l->score + 1, SCORE, STYLE_HEADER, "score");
 }
 
+/* What a bar as long as there is room stands for: all of the row, unless no weight is a quarter of it, and below the
+ * bars is room to say so. */
+static float bars_end(const Paint *p, const Attend *a, const RowLayout *l)
+{
+    enum { RULE = 40, SAYS = 16 };
+    float most = 0;
+    for (int u = 0; u < a->u_axis->n; u++)
+        most = fmaxf(most, a->v.values[attend_cell(a, a->head, a->at_t, u)]);
+    if (l->score || session_compares(p->s) || l->words.columns > 1 || l->words.lines < l->words.n ||
+        l->legend.w < RULE + SAYS || !(most > 0 && most < a->whole / 4))
+        return a->whole;
+    char text[SAYS + 8];
+    utf8_print(text, sizeof text, "bars to %.1f %%", 100 * (double)(most / a->whole));
+    canvas_right(p->c, l->legend.y, l->legend.x, l->legend.w, STYLE_DIM, text);
+    return most;
+}
+
 /* A line for each word: on its ground, with its number and a bar; where there is room also its score. */
 static void draw_words(const Paint *p, const Attend *a, const ColourScale *scale, const RowLayout *l, bool focus)
 {
@@ -250,6 +267,7 @@ static void draw_words(const Paint *p, const Attend *a, const ColourScale *scale
     const float most = scored ? most_of_scores(a, &l->scores) : 0;
     if (scored)
         draw_heads(p, l);
+    const float end = bars_end(p, a, l);
     for (int u = l->words.first; u < l->words.n; u++) {
         Rect at = word_list_at(&l->words, u);
         const bool folds = l->folded && u == l->words.n - 1;
@@ -268,7 +286,7 @@ static void draw_words(const Paint *p, const Attend *a, const ColourScale *scale
         rect_cut(&score, 'l', 1);
         if (scored)
             draw_score(p, a, &l->scores, most, u, score);
-        word_put_share(p, a, scale, u, at);
+        word_put_share(p, a, scale, u, end, at);
     }
     word_rule(p, a, "bold", l->legend);
     word_list_more(p, &l->words, l->legend);

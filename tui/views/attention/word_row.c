@@ -212,7 +212,7 @@ static void put_tight_bar(const Paint *p, const Attend *a, const ColourScale *sc
                       STYLE_TEXT, STYLE_NEGATIVE, shown_ref(&a->v, cell));
 }
 
-void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, int u, Rect r)
+void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, int u, float end, Rect r)
 {
     const bool share = a->whole > 0, both = share ? a->v.side == SIDE_DIFF : scale->is_signed; /* signs */
     int number = share ? WORD_SHARE : NUMBER, bar = r.w - number - 1;
@@ -228,7 +228,7 @@ void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, i
     }
     (a->in_share ? shown_share_right : shown_number_right)(p, &a->v, cell, r.y, r.x, number, style);
     bar = bar > BAR_MOST ? BAR_MOST : bar;
-    double length = share && !both ? (double)(x / a->whole) : colour_scale_share(scale, x); /* points are few of 100 */
+    double length = share && !both ? (double)(x / end) : colour_scale_share(scale, x); /* points are few of 100 */
     for (int i = 0; bar >= WORD_BAR && !isnan(x) && i < (r.h > 1 ? r.h - 1 : 1); i++)
         if (!both)
             canvas_bar(p->c, r.y + i, r.x + number + 1, bar, length, STYLE_TEXT, shown_ref(&a->v, cell));

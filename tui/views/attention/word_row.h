@@ -39,7 +39,7 @@ char word_mark(const char *label, bool here, bool closes);
 /* Word u on its ground (scale NULL: on none), marked as on the maps: "[street]" is looked at, ">it<" asks. */
 void word_put(const Paint *p, const Attend *a, const ColourScale *scale, int u, int y, int x, int width);
 /* Number and bar of word u in r, as far as there is room; strong where it stands out. */
-void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, int u, Rect r);
+void word_put_share(const Paint *p, const Attend *a, const ColourScale *scale, int u, float end, Rect r);
 
 /* Masked words behind the last that may be looked at, where they are several: one line of a list for all of them. */
 int word_masked_tail(const Attend *a);

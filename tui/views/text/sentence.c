@@ -331,7 +331,7 @@ static void draw_keys(const Paint *p, const WordLines *v)
         if (v->all)
             draw_heads(p, v, &scale, u, rest);
         else
-            word_put_share(p, a, &scale, u, rest);
+            word_put_share(p, a, &scale, u, a->whole, rest);
     }
 }
 
