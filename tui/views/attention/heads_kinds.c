@@ -19,6 +19,7 @@ typedef struct Kinds {
     HeadKind shown[HEAD_KINDS];
     int count;
     Rect at[HEAD_KINDS], status, words; /* of the sheets: their titles included */
+    Rect below;                         /* of a second row of sheets: how near each head comes; empty: no room */
 } Kinds;
 
 static const char *const SHORT_CONTROL[HEAD_KINDS] = {[HEAD_INDUCTION] = "2nd half shuffled",
@@ -98,8 +99,67 @@ static void place_sheets(Kinds *k, Rect r)
         k->shown[0] = chosen;
     }
     int used = k->at[k->count - 1].y + k->at[k->count - 1].h + 1;
-    if (k->words.h && used < k->words.y) /* what explains the sheets follows them */
-        k->words.y = used;
+    const int end = k->words.y + k->words.h;
+    if (!k->words.h || used >= k->words.y)
+        return;
+    k->words.y = used; /* what explains the sheets follows them */
+    const int free = end - used - k->words.h - 1;
+    if (k->count > 1 && k->at[0].y == k->at[1].y && free >= b.rows + 2)
+        k->below = (Rect){end - free, r.x, free, r.w};
+}
+
+/* How far a head is over what is uniform and over its control, whichever is more: what makes it one of the kind. */
+static void put_over(const void *context, int row, int col, int wide, SheetCell *out)
+{
+    put_cell(context, row, col, wide, out);
+    const Kinds *k = context;
+    const int cell = row * session_heads(k->s) + col;
+    if (isnan(out->value))
+        return;
+    const double uniform = k->r->uniform[row][k->kind], control = k->r->control[cell][k->kind].mean;
+    out->value -= (float)(uniform > control ? uniform : control);
+    utf8_print(out->text, sizeof out->text, "%+.1f", 100 * (double)out->value);
+}
+
+/* Copies are no kind, and have no control. */
+static void put_copies(const void *context, int row, int col, int wide, SheetCell *out)
+{
+    (void)wide;
+    const Kinds *k = context;
+    const double share = k->r->copies[row * session_heads(k->s) + col].mean;
+    out->value = (float)share - 0.5F;
+    utf8_print(out->text, sizeof out->text, isnan(share) ? "–" : "%.0f", 100 * share);
+}
+
+static void draw_copies(const Paint *p, const Kinds *k, Rect r)
+{
+    BlockSheet b = sheet_of(p, k);
+    b.cell = put_copies;
+    b.scale = colour_scale_of_range(p, -0.5F, 0.5F);
+    Rect title = rect_cut(&r, 't', 1);
+    const int used = canvas_text(p->c, title.y, title.x, title.w, STYLE_HEADER, "copies");
+    canvas_text(p->c, title.y, title.x + used, title.w - used, STYLE_DIM,
+                ": % of other tokens raised less; uniform 50");
+    block_sheet_draw(p, &b, r, false);
+}
+
+static void draw_below(const Paint *p, Kinds *k)
+{
+    int used = 0;
+    for (int i = 0; i < k->count && k->below.h; i++) {
+        Rect at = {k->below.y, k->at[i].x, k->below.h, k->at[i].w}, title = rect_cut(&at, 't', 1);
+        k->kind = k->shown[i];
+        BlockSheet b = sheet_of(p, k);
+        b.cell = put_over;
+        b.scale = colour_scale_of_range(p, -0.01F * HEAD_KIND_POINTS, 0.01F * HEAD_KIND_POINTS);
+        const int word = canvas_text(p->c, title.y, title.x, title.w, STYLE_HEADER, head_kind_word(k->kind));
+        canvas_text(p->c, title.y, title.x + word, title.w - word, STYLE_DIM, ": points over uniform and control");
+        used = block_sheet_draw(p, &b, at, false) + 2; /* its title, and a blank line */
+    }
+    Rect left = k->below;
+    rect_cut(&left, 't', used < left.h ? used : left.h);
+    if (used && left.h >= head_words_rows(k->s) + 2 && !isnan(k->r->copies[0].mean))
+        draw_copies(p, k, left);
 }
 
 static Kinds open_kinds(const Session *s, Rect r)
@@ -323,6 +383,8 @@ void heads_kinds_draw(const Paint *p, Rect r, bool focus)
     }
     if (k.words.h)
         draw_words(p, &k);
+    if (k.r)
+        draw_below(p, &k);
 }
 
 bool heads_kinds_click(const Paint *p, Rect r, int y, int x, Buf *command)
