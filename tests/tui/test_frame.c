@@ -1389,6 +1389,28 @@ static void captions_of_three_panes(void **state)
     canvas_free(&c);
 }
 
+/* Tables of A and B have no A − B beside them where that would halve the heads: its list stands below A's then, once. */
+static void tables_have_their_difference(void **state)
+{
+    (void)state;
+    Canvas c = {0};
+    Err err = {{0}};
+    char text[1 << 15];
+    canvas_init(&c, 1, 1);
+    if (!session_read(&s, &all, "pin; open #3; ledger; option ledger-table on; set scale off; compare sides",
+                      LINE_OWN | COMMAND_UI, &err))
+        fail_msg("%s", err.text);
+    static const int SIZES[][2] = {{40, 120}, {60, 200}};
+    for (size_t i = 0; i < 2; i++) {
+        draw(&c, SIZES[i][0], SIZES[i][1], false);
+        text_of(&c, c.clip, text, sizeof text);
+        const char *at = strstr(text, "the largest A − B");
+        if (!at || strstr(at + 1, "the largest A − B"))
+            fail_msg("%d columns:\n%s", SIZES[i][1], text);
+    }
+    canvas_free(&c);
+}
+
 /* Every step of both models at 80x24, with the hint above it and without: what is said of the step is cut nowhere. */
 static void no_formula_is_cut(void **state)
 {
@@ -1493,6 +1515,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(experts_of_a_model, start, stop),
         cmocka_unit_test_setup_teardown(answers_in_their_order, start, stop),
         cmocka_unit_test_setup_teardown(captions_of_three_panes, start, stop),
+        cmocka_unit_test_setup_teardown(tables_have_their_difference, start, stop),
         cmocka_unit_test_setup_teardown(narrow_columns, start, stop),
         cmocka_unit_test_setup_teardown(no_formula_is_cut, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt_says_what_to_type, start, stop),

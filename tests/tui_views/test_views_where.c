@@ -2464,6 +2464,26 @@ static void narrow_ledgers_are_whole(void **state)
     shows(&VIEW_LEDGER, SIDE_DIFF, 10, 24, "self cross MLP, + others");
 }
 
+/* Two rows of words in one line have both names where the map leaves columns free. */
+static void rows_of_a_line_have_both_names(void **state)
+{
+    (void)state;
+    Canvas c;
+    command("model translator");
+    command("open \"the animal did not cross the street because it was too tired\"");
+    command("goto decoder.blocks.1.cross_attn.pattern; view matrix");
+    draw_on(&c, &VIEW_MATRIX, SIDE_B, 16, 40, MODE_256, false);
+    int found = 0;
+    for (int y = 0; y < c.h; y++) {
+        char line[16] = "";
+        for (int x = 0; x < 9; x++)
+            line[x] = (char)canvas_at(&c, y, 3 + x)->ch;
+        found += strcmp(line, "rue parce") == 0;
+    }
+    canvas_free(&c);
+    assert_int_equal(found, 1);
+}
+
 /* Where A, B and A − B don't add up as they are rounded, a mark says so, in a narrow list too, and below it why. */
 static void rounded_in_a_narrow_list(void **state)
 {
@@ -2607,6 +2627,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_cell_of_nothing_is_explained, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(numbers_beside_a_narrow_map, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(narrow_ledgers_are_whole, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(rows_of_a_line_have_both_names, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(rounded_in_a_narrow_list, open_guessing, close_session),
         cmocka_unit_test_setup_teardown(largest_weights_have_a_scale, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(all_patches_of_all_blocks_are_there, open_bundled, close_session),
