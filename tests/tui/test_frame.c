@@ -1389,7 +1389,7 @@ static void captions_of_three_panes(void **state)
     canvas_free(&c);
 }
 
-/* Tables of A and B have no A − B beside them where that would halve the heads: its list stands below A's then, once. */
+/* Tables of A and B have no A − B beside them where that would halve the heads: its list is below A's then, once. */
 static void tables_have_their_difference(void **state)
 {
     (void)state;
