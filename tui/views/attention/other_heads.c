@@ -339,7 +339,7 @@ static void title(const Session *s, Side side, Buf *out)
         else
             number_text(end, sizeof end, a.in_share ? 100 * most : most, 5);
         const bool told = attend_listed(&a) && isfinite(most) && most > 0;
-        const char *q = session_input(s, side)->kind == INPUT_TEXT ? "\"" : "";
+        const char *q = attend_listed(&a) ? "\"" : "";
         buf_printf(out, "%s%s%s in every head%s%s", q, axis_label(a.t_axis, a.at_t, label, sizeof label), q,
                    side == SIDE_DIFF && a.in_share ? ", in points" : "",
                    attend_listed(&a) ? ", one scale"

@@ -254,7 +254,7 @@ static void title(const Session *s, Side side, Buf *out)
         utf8_print(label + strlen(label), sizeof label - strlen(label), "/%s", other);
     const char *stop = *scale ? "; " : "";
     const int key = (int)strcspn(scale, "("), brief = scale[key] ? key - 1 : key; /* without the key that changes it */
-    const char *q = session_input(s, SIDE_B)->kind == INPUT_TEXT ? "\"" : "";
+    const char *q = attend_listed(&a) ? "\"" : "";
     buf_printf(out, "row %s%s%s as a profile%s%s%s\n", q, label, q, var, stop, scale);
     buf_printf(out, "row %s%s%s%s%s%s\nrow %s%s%s%s%s%.*s\n", q, label, q, var, stop, scale, q, label, q, var, stop,
                brief, scale);
