@@ -15,8 +15,7 @@
 #include "tui/views/spread.h"
 
 enum { NAMED = 10, BRIEF = 70, ALL_SAID = 120, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 8 };
-enum { SHORT_BAR = 14 };             /* how wide a short bar becomes */
-enum { PRINCIPAL = 90 };             /* cells from which what the colours are is written out */
+enum { SHORT_BAR = 14, PRINCIPAL = 90 /* cells from which what the colours are is written out */ };
 static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
 
 size_t alike_cell(const Spot *v, Band band, int token)
@@ -367,11 +366,12 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
     const int spare = nearest.h || shares.h ? -1 : spare_line(p, a);
     for (int place = a->first; place < a->first + a->shown; place++) {
         Spot v = spot_open(p, a, place);
-        bool here = place == a->here;
+        const bool here = place == a->here;
         draw_place(p, a, place);
-        if (here && spare >= 0 && a->r.w < BRIEF && !alike_apart(a, a->r.w) && v.value[COSINE].values) {
-            const int used = canvas_text(p->c, spare, a->r.x, a->r.w, STYLE_DIM, "cosine "), left = a->r.w - used;
-            draw_short_bar(p, &v.scale[COSINE], (Rect){spare, a->r.x + used, 1, left < SHORT_BAR ? left : SHORT_BAR});
+        if (here && spare >= 0 && a->r.w < BRIEF && !alike_apart(a, a->r.w) && v.value[COSINE].values &&
+            !alike_draw_between(p, &v, COSINE, (Rect){spare, a->r.x, 1, a->r.w})) {
+            const int used = canvas_text(p->c, spare, a->r.x, a->r.w, STYLE_DIM, "cosine ");
+            draw_short_bar(p, &v.scale[COSINE], (Rect){spare, a->r.x + used, 1, clamp(a->r.w - used, 0, SHORT_BAR)});
         }
         for (int b = 0; b < a->bands; b++) {
             Rect r = alike_map(p, a, b, place);

@@ -96,10 +96,31 @@ bool alike_apart(const Alike *a, int width)
     return a->side != SIDE_DIFF && a->shown == 1 && width >= LEAST && width < MOST;
 }
 
+enum { BETWEEN_LEAST = 3 };
+
+bool alike_draw_between(const Paint *p, const Spot *v, Band band, Rect line)
+{
+    const Alike *a = v->a;
+    const ColourScale *s = &v->scale[band];
+    const int x = alike_place_x(a, a->first) + alike_place_wide(a, a->first), at = x + a->gap + 1;
+    if (a->words || a->down || a->shown < 2 || a->gap < BETWEEN_LEAST || !s->is_signed || !(s->high > 0))
+        return false;
+    canvas_text(p->c, line.y, line.x, x - 1 - line.x, STYLE_TEXT, band == COSINE ? "cosine" : "length");
+    for (int i = 0; i < a->gap; i++) {
+        const float of = s->high * (2 * ((float)i + 0.5F) / (float)a->gap - 1);
+        canvas_pixel(p->c, line.y, x + i, -1, colour_scale_colour(s, of), colour_scale_level(s, of),
+                     colour_scale_sign(s, of), (Ref){0});
+    }
+    canvas_printf(p->c, line.y, at, line.x + line.w - at, STYLE_DIM, "±%.3g", (double)s->high);
+    return true;
+}
+
 int alike_draw_apart(const Paint *p, const Spot *v, Band band, Rect line)
 {
     enum { BAR_LEAST = 12, BAR_MOST = 14 };
     const char *word = band == COSINE ? "cosine − mean " : "length ";
+    if (band == NORMS && alike_draw_between(p, v, band, line))
+        return line.w;
     const int used = utf8_cells(word), bar = line.w - used < BAR_MOST ? line.w - used : BAR_MOST;
     if (bar < BAR_LEAST && band == COSINE)
         return 0;

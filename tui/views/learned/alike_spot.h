@@ -24,6 +24,8 @@ extern const char *const ALIKE_COLOUR[COMPONENTS]; /* of the components */
 int alike_draw_components(const Paint *p, const Spot *v, Rect line, bool brief);
 /* Does in a pane of A or B so narrow a scale stand beside its word? Its title names the token. */
 bool alike_apart(const Alike *a, int width);
+/* Between two maps, so that no map stands above or below its colours: "cosine ▒▒▒ ±1". False where there is no room. */
+bool alike_draw_between(const Paint *p, const Spot *v, Band band, Rect line);
 /* There, and of A − B in a narrow pane: a word and the scale, of lengths its end where there is no room. Returns the
  * columns used, 0 where nothing is drawn. */
 int alike_draw_apart(const Paint *p, const Spot *v, Band band, Rect line);
