@@ -13,6 +13,7 @@
 #include "tests/tui_views/where_test.h"
 #include "tui/canvas/cell_look.h"
 #include "tui/canvas/plot.h"
+#include "tui/views/answer_table.h"
 #include "tui/views/classes.h"
 
 /* --- sizes and numbers --- */
@@ -1672,6 +1673,26 @@ static int times(const char *text, const char *words)
     return n;
 }
 
+/* Among a thousand classes the cursor's pane tells the points with the digits that the table has. */
+static void points_have_the_tables_digits(void **state)
+{
+    (void)state;
+    VitConfig c;
+    Buf out = {0};
+    assert_true(model_size("tiny", &c));
+    c.classes = 1000;
+    open_config(&c, "#1");
+    command("pin; open #3; view answer; goto probs[o=7]");
+    AnswerTable t;
+    char points[24];
+    drawn(&VIEW_ANSWER, SIDE_DIFF, 34, 80, &out);
+    assert_true(answer_table_open(&session, SIDE_DIFF, 80, &t) && t.compares && t.decimals > 1);
+    points_text_to(points, sizeof points, t.diff.values[7], t.decimals);
+    assert_non_null(strstr(drawn(&VIEW_CURSOR, SIDE_B, 12, 60, &out), points));
+    buf_free(&out);
+    session_free(&session);
+}
+
 /* Many heads and classes: what has no room is said, no two labels are alike, no bar is a sliver. */
 static void what_is_left_out_is_said(void **state)
 {
@@ -2587,6 +2608,7 @@ int main(void)
         cmocka_unit_test(many_patches),
         cmocka_unit_test(a_narrow_matrix_has_its_scale),
         cmocka_unit_test(many_blocks_and_classes),
+        cmocka_unit_test(points_have_the_tables_digits),
         cmocka_unit_test_setup_teardown(a_river_is_its_ledger, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_narrow_river_marks_what_is_lost, open_bundled, close_session),
         cmocka_unit_test(a_deep_river_has_room),

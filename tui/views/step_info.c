@@ -5,6 +5,7 @@
 
 #include "core/base/utf8.h"
 #include "core/models/names.h"
+#include "tui/views/answer_table.h"
 #include "tui/views/number.h"
 #include "tui/views/pixels.h"
 #include "tui/views/shown.h"
@@ -31,6 +32,13 @@ static void line_text(Lines *l, Style style, const char *text)
         canvas_text(l->p->c, line.y, line.x, line.w, style, text);
 }
 
+/* Of A − B of the answer as many as its table has. */
+static int points_decimals(const Session *s, const Shown *v)
+{
+    AnswerTable t;
+    return answer_table_open(s, SIDE_DIFF, 0, &t) && t.compares && t.diff.node == v->node ? t.decimals : 1;
+}
+
 /* "word value", the value tagged; A − B of shares in points too, or, where both have no room, only so. */
 static void line_value(Lines *l, const char *word, const Shown *v, size_t cell)
 {
@@ -44,7 +52,7 @@ static void line_value(Lines *l, const char *word, const Shown *v, size_t cell)
     }
     char full[32], points[24], text[80], brief[48];
     number_full_text(full, sizeof full, v->values[cell], 12);
-    points_text(points, sizeof points, v->values[cell]);
+    points_text_to(points, sizeof points, v->values[cell], points_decimals(l->p->s, v));
     int cells = snprintf(text, sizeof text, "%s = %s points", full, points);
     snprintf(brief, sizeof brief, "%s points", points);
     cells = canvas_text(l->p->c, line.y, line.x + used, line.w - used, STYLE_TEXT,
