@@ -702,6 +702,34 @@ static void where_texts_differ_is_seen(void **state)
     assert_true(session_open_input(&s, SENTENCE, &error));
 }
 
+/* Has what differs more at least as strong a colour, in whichever head it is? */
+static bool on_one_scale(void)
+{
+    float least[256], most[256];
+    int cells = 0;
+    for (int i = 0; i < 256; i++) {
+        least[i] = INFINITY;
+        most[i] = -1;
+    }
+    for (int i = 0; i < c.h * c.w; i++) {
+        const Cell *k = &c.cells[i];
+        char path[SESSION_PATH];
+        if (k->ref.run != SIDE_DIFF || !k->level)
+            continue;
+        snprintf(path, sizeof path, "%s", graph_node(session_graph(&s, SIDE_B), k->ref.node)->path);
+        if (!strstr(path, "self_attn.pattern"))
+            continue;
+        const float *x = session_peek(&s, SIDE_DIFF, path), size = x ? fabsf(x[k->ref.cell]) : NAN;
+        least[k->level] = fminf(least[k->level], size);
+        most[k->level] = fmaxf(most[k->level], size);
+        cells++;
+    }
+    for (int i = 0, below = 0; i < 256; below = most[i] >= 0 ? i : below, i++)
+        if (cells == 0 || (i > 0 && most[below] > least[i]))
+            return false;
+    return true;
+}
+
 /* A sheet of A | B says what it is and which colour is whose; of a long text it uses the room that it has. */
 static void a_sheet_of_words(void **state)
 {
@@ -717,6 +745,9 @@ static void a_sheet_of_words(void **state)
     for (int i = 5 * c.w; i < 22 * c.w; i++)
         told[c.cells[i].ch == '%' ? c.cells[i].ref.run : 0]++;
     assert_true(told[SIDE_A] == 12 && told[SIDE_B] == 12);
+    assert_true(on_one_scale() && on_screen("B>A -") && on_screen(" A>B"));
+    draw(23, 80); /* rather no blank lines than a block less */
+    assert_false(on_screen("↕"));
     run("goto encoder.blocks.1.self_attn.pattern[s=11]; view sheet");
     draw(24, 80); /* the row below is of a word on either side, its bars have a scale */
     assert_true(on_screen("tired/wide") && on_screen("max "));

@@ -53,14 +53,14 @@ static Colour fine_colour(const void *context, int row, int col)
     return row < f->t.s->rows ? colour_scale_colour(f->scale, thumb_value(&f->t, row, col, &ref)) : f->ground;
 }
 
-/* Every thumbnail has its own scale, else one sharp head would leave all others dark; a locked scale serves them all.
- */
-static void draw_thumb(const Paint *p, const Attend *block, const Sheet *s, int head, Rect box)
+/* Every thumbnail has its own scale, else one sharp head would leave all others dark; a locked scale serves them all,
+ * as `one` does. */
+static void draw_thumb(const Paint *p, const Attend *block, const Sheet *s, int head, const ColourScale *one, Rect box)
 {
     Attend a = *block;
     a.head = head;
     a.placed = !s->matrix; /* what is not drawn would leave the map dark */
-    ColourScale scale = attend_scale(p, &a, !s->matrix);
+    ColourScale scale = one ? *one : attend_scale(p, &a, !s->matrix);
     Thumb t = {&a, s, head, colour_scale_pool(p, &scale)};
     heat_draw(p, box, s->rows, s->cols, s->size, &scale, thumb_value, &t);
     HeatSize pixels = heat_fine(p, s->size);
@@ -162,7 +162,7 @@ static void draw_words(const Paint *p, const Attend *a, const Sheet *s)
 }
 
 /* Right of a line of words, as far as there is room: which of them has most of it, and how much; of A − B where they
- * differ most. Each line has its own scale, so its colours do not say that. */
+ * differ most. Its colours do not say that, for its scale is its own. */
 static void draw_most(const Paint *p, const Attend *of, const Sheet *s, int head, Rect box)
 {
     enum { WORD_FEWEST = 5, MOST_WORD = 14, SHARE = 7, ONE_FIGURE = 10 };
@@ -226,7 +226,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     draw_words(p, &here, &s);
     const bool changed = side == SIDE_DIFF || (side == SIDE_B && session_compares(p->s)); /* measured without that */
     float most = here.pattern && !s.listed && !changed ? sheet_most_lost(p->s) : 0;
-    if ((!here.v.values && p->s->look.locked) || !sheet_caption(p, &here, &s, r, most))
+    ColourScale one;
+    const bool same = sheet_scale(p, &here, &s, &one);
+    if ((!here.v.values && p->s->look.locked) || !sheet_caption(p, &here, &s, same ? &one : NULL, r, most))
         most = 0;
     for (int b = s.first_block; b < s.first_block + s.down; b++) {
         bool there = attend_open(p->s, side, b, &a);
@@ -235,7 +237,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
             if (there && most > 0)
                 draw_lost(p, &s, &a, h, box, most);
             if (there && a.v.values && h < a.heads)
-                draw_thumb(p, &a, &s, h, box);
+                draw_thumb(p, &a, &s, h, same ? &one : NULL, box);
             else
                 canvas_text(p->c, box.y, box.x, box.w, STYLE_DIM, there ? "…" : "-");
             if (there && a.v.values && h < a.heads)

@@ -26,6 +26,7 @@ typedef struct Caption {
     ColourScale scale;
     Rect r;          /* its lines, with a blank one where there is room */
     bool locked;     /* one scale for all */
+    bool one;        /* … of A − B, whose ends the key has */
     char scales[96]; /* what the key says of its scale, or "" */
     bool placeless;  /* … and that a token has no place on the maps */
     float lost;
@@ -85,12 +86,11 @@ static void say_cells(const Caption *v, int brief, Buf *out)
 
 static const char *scales_word(const Caption *v, bool brief)
 {
-    return v->locked                   ? ""
-           : v->scale.shared           ? (brief ? "A and B share scales" : "each on its own scale, one for A and B")
-           : brief                     ? "own scales"
-           : !v->s->listed             ? "each on its own scale"
-           : v->a->v.side == SIDE_DIFF ? "own scales, points at the right"
-                                       : "each row's own, at its right";
+    return v->locked || v->one ? ""
+           : v->scale.shared   ? (brief ? "A and B share scales" : "each on its own scale, one for A and B")
+           : brief             ? "own scales"
+           : !v->s->listed     ? "each on its own scale"
+                               : "each row's own, at its right";
 }
 
 /* What stands behind the key, so that it is `comfortable` columns wide at least where it can be. */
@@ -98,7 +98,7 @@ static void choose_scales(Caption *v, int comfortable, int least)
 {
     const int without = v->s->matrix ? -1 : sheet_placeless(v->a);
     char label[32];
-    for (int i = 0; i < 6 && !v->locked; i++) {
+    for (int i = 0; i < 6 && !v->locked && !v->one; i++) {
         const bool last = i == 5; /* with the shortest key */
         v->placeless = without >= 0 && i < 2;
         if (v->scale.shared && i > 2)
@@ -247,6 +247,34 @@ static int draw_signs(const Paint *p, const ColourScale *scale, int y, int x, in
     return at - x;
 }
 
+/* Of A − B that has one scale: "B>A -58.2 ▒▒▒▒ 58.2 A>B". Returns its columns, of as many as there are; p NULL: the
+ * least. */
+static int draw_points(const Paint *p, const ColourScale *scale, int y, int x, int room)
+{
+    enum { CELLS_LEAST = 4, CELLS_MOST = 16 };
+    char left[48], right[48], low[24], high[24];
+    points_text(low, sizeof low, scale->low);
+    points_text(high, sizeof high, scale->high);
+    utf8_print(left, sizeof left, "B>A %s ", low);
+    utf8_print(right, sizeof right, " %s A>B", high);
+    if (p && utf8_cells(left) + utf8_cells(right) + CELLS_LEAST > room) {
+        utf8_print(left, sizeof left, "%s ", low);
+        utf8_print(right, sizeof right, " %s", high);
+    }
+    const int ends = utf8_cells(left) + utf8_cells(right);
+    if (!p || ends + CELLS_LEAST > room)
+        return p ? 0 : ends + CELLS_LEAST;
+    const int cells = room - ends < CELLS_MOST ? room - ends : CELLS_MOST, from = x + utf8_cells(left);
+    canvas_text(p->c, y, x, room, STYLE_DIM, left);
+    for (int i = 0; i < cells; i++) {
+        const float value = scale->low + (scale->high - scale->low) * (float)i / (float)(cells - 1);
+        canvas_pixel(p->c, y, from + i, -1, colour_scale_colour(scale, value), colour_scale_level(scale, value),
+                     colour_scale_sign(scale, value), (Ref){0});
+    }
+    canvas_text(p->c, y, from + cells, room, STYLE_DIM, right);
+    return ends + cells;
+}
+
 /* "0 ▒▒▒▒ most" of maps that have a scale each. */
 static int draw_ramp(const Paint *p, const ColourScale *scale, int y, int x, int room, const char *most)
 {
@@ -272,6 +300,10 @@ static void draw_key(const Caption *v, int y, int x, int room)
             colour_scale_bar(v->p, &v->scale, y, x, room);
         else
             canvas_text(v->p->c, y, x, room, STYLE_DIM, "one scale");
+        return;
+    }
+    if (v->one) {
+        draw_points(v->p, &v->scale, y, x, room);
         return;
     }
     const int words = utf8_cells(v->scales);
@@ -319,15 +351,19 @@ static int below(const Sheet *s)
     return low.y + low.h > words ? low.y + low.h : words;
 }
 
-bool sheet_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r, float lost)
+bool sheet_caption(const Paint *p, const Attend *a, const Sheet *s, const ColourScale *one, Rect r, float lost)
 {
     if (s->caption_y < 0)
         return false;
     int top = below(s), lines = s->caption_y - top + 1;
     Caption v = {.p = p, .a = a, .s = s, .r = r, .lost = lost, .locked = p->s->look.locked};
-    v.scale = attend_scale(p, a, !s->matrix);
+    v.scale = one ? *one : attend_scale(p, a, !s->matrix);
+    v.one = one && !v.locked;
     const bool diff = a->v.side == SIDE_DIFF, key = v.locked || diff || (a->whole > 0 && !v.scale.is_signed);
-    const int least = v.locked ? LOCKED : diff ? SIGNS[SIGNS_COUNT - 1].wide : RAMP;
+    const int least = v.locked ? LOCKED
+                      : v.one  ? draw_points(NULL, &v.scale, 0, 0, 0)
+                      : diff   ? SIGNS[SIGNS_COUNT - 1].wide
+                               : RAMP;
     if (s->listed && lines == 2) /* or it would be taken for one of them */
         lines--;
     if (s->listed && lines < 2 && a->whole > 0 && !v.scale.is_signed && !v.locked) {

@@ -5,5 +5,5 @@
 
 /* lost: the most points of accuracy that a head is worth, 0 where no bars can stand. False: there was no room to say
  * what the bars are. */
-bool sheet_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r, float lost);
+bool sheet_caption(const Paint *p, const Attend *a, const Sheet *s, const ColourScale *one, Rect r, float lost);
 #endif

@@ -144,7 +144,7 @@ static bool choose_map(const Paint *p, Sheet *s, int blocks, int heads, int fold
     bool halves = heat_halves(p);
     int down = sheet_stacked(blocks, folds), rows = s->of_rows, cols = s->of_cols;
     int apart = (s->r.h + 1) / down - 1, close = s->r.h / down;
-    HeatSize room = {halves && close > 1 ? 2 * close - 1 : heat_pixels(p, close),
+    HeatSize room = {halves && close > 1 && !s->touching ? 2 * close - 1 : heat_pixels(p, close),
                      (s->r.w + s->apart - (folds - 1) * SHEET_LABEL) / (folds * heads) - s->apart};
     if (apart > 0 && (halves ? 2 * apart > room.tall : apart >= (rows < MAP_LEAST ? rows : MAP_LEAST)))
         room.tall = heat_pixels(p, apart);
@@ -190,6 +190,14 @@ static bool choose_page(const Paint *p, Sheet *s)
 {
     Sheet all = *s;
     const bool fit = choose_maps(p, &all);
+    if (fit && s->matrix && !legible(&all)) { /* rather no blank between them than some of them alone */
+        Sheet try = *s;
+        try.touching = true;
+        if (choose_map(p, &try, s->blocks, s->heads, 1) && legible(&try)) {
+            *s = try;
+            return true;
+        }
+    }
     for (int blocks = fit && (!s->matrix || legible(&all)) ? 0 : s->blocks - 1; blocks > 0; blocks--) {
         Sheet try = *s;
         if (choose_map(p, &try, blocks, s->heads, 1) && legible(&try)) {
@@ -400,6 +408,29 @@ Rect sheet_thumb(const Sheet *s, int block, int head)
                   s->r.x + i / below * (s->heads * (s->columns + s->apart) + SHEET_LABEL) +
                       (head - s->first_head) * (s->columns + s->apart),
                   s->lines, s->columns};
+}
+
+bool sheet_scale(const Paint *p, const Attend *a, const Sheet *s, ColourScale *out)
+{
+    Attend of;
+    bool any = false;
+    if (a->v.side != SIDE_DIFF || !a->in_share || !attend_listed(a))
+        return false;
+    for (int b = s->first_block; b < s->first_block + s->down; b++)
+        for (int h = s->first_head;
+             attend_open(p->s, a->v.side, b, &of) && of.v.values && h < of.heads && h < s->first_head + s->across;
+             h++) {
+            of.head = h;
+            const ColourScale own = attend_scale(p, &of, !s->matrix);
+            const float low = any ? fminf(out->low, own.low) : own.low,
+                        high = any ? fmaxf(out->high, own.high) : own.high;
+            *out = own;
+            out->low = low;
+            out->high = high;
+            out->root = false;
+            any = true;
+        }
+    return any;
 }
 
 int sheet_detail(const Session *s, const Attend *a, int h, int w)

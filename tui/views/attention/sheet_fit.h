@@ -15,6 +15,7 @@ typedef struct Sheet {
     HeatSize size;      /* its size in pixels */
     int lines, columns; /* and in cells */
     bool slim;          /* without half blocks: a drawn cell is one character, higher than wide */
+    bool touching;      /* no blank half line below one */
     int gap, apart;     /* lines and columns between thumbnails */
     int blocks, heads;
     int first_block, first_head, down, across; /* shown */
@@ -33,6 +34,9 @@ int sheet_stacked(int blocks, int folds);
 int sheet_placeless(const Attend *a);
 /* Points of accuracy that the head is worth that is worth most; 0 where that was not measured. */
 float sheet_most_lost(const Session *s);
+/* Of A − B of words one scale for all heads that are shown: no number beside each says how much its colours are. False:
+ * each has its own. */
+bool sheet_scale(const Paint *p, const Attend *a, const Sheet *s, ColourScale *out);
 /* Drawn cells of a head in h × w; 0 where not all heads fit. */
 int sheet_detail(const Session *s, const Attend *a, int h, int w);
 #endif
