@@ -751,6 +751,7 @@ static void a_sheet_of_words(void **state)
     run("goto encoder.blocks.1.self_attn.pattern[s=11]; view sheet");
     draw(24, 80); /* the row below is of a word on either side, its bars have a scale */
     assert_true(on_screen("tired/wide") && on_screen("max "));
+    assert_true(on_screen("…/w")); /* and between their bars, under the cursor too */
     run("pin off; reset edits; reset view; goto encoder.blocks.1.self_attn.pattern[s=0]; view sheet");
     draw(24, 80); /* one line for whose row and the colours; blocks and heads are told apart */
     assert_true(on_screen("what \"the\" looks at  0 ") && on_screen("most") && on_screen("b1 h0"));

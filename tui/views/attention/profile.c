@@ -150,34 +150,51 @@ static Rect part(Rect r, int i, int n)
     return (Rect){i ? r.y + r.h - h : r.y, r.x, h, r.w};
 }
 
-/* A name between the bars is that of A's word: where B has another one both stand there, "pict…/text", each in its
- * side's colour, or A's alone where there is no room. */
+/* "pict…/text" in so many cells, each in its side's colour but under the cursor. */
+static void put_pair(const Paint *p, const char *of_a, const char *of_b, int y, int x, int a, int b, bool here)
+{
+    x += canvas_label(p->c, y, x, a, here ? STYLE_CURSOR : STYLE_SIDE_A, of_a);
+    x += canvas_text(p->c, y, x, 1, here ? STYLE_CURSOR : STYLE_AXIS, "/");
+    canvas_label(p->c, y, x, b, here ? STYLE_CURSOR : STYLE_SIDE_B, of_b);
+}
+
+static bool is_free(const Paint *p, int y, int x)
+{
+    const Cell *k = canvas_at(p->c, y, x);
+    return k && k->ch == ' ';
+}
+
+/* A name between the bars is that of A's word: where B has another one both stand there, or as much of each as there
+ * is room for, or A's alone. */
 static void put_both(const Paint *p, const char *of_a, const char *of_b, Rect bars, int y, int from)
 {
-    enum { CUT_LEAST = 3 };
+    enum { CUT_LEAST = 3, BOTH_CUT = 2, ENDS_HERE = 0x2518 };
     const int end = bars.x + bars.w, b = utf8_cells(of_b), all = utf8_cells(of_a);
     const Cell *k = canvas_at(p->c, y, from);
     int x = from, to;
     if (!k || k->ch == ' ')
         return;
-    while (x < end && canvas_at(p->c, y, x)->ch != ' ')
+    const bool here = k->style == STYLE_CURSOR, ends = k->ch == ENDS_HERE;
+    while (x < end && !is_free(p, y, x))
         x++;
     const int named = x - from;
     const bool corner = named > all; /* a mark before the name */
-    for (to = x; to < end && canvas_at(p->c, y, to)->ch == ' ';)
+    for (to = x; to < end && is_free(p, y, to);)
         to++;
     to -= to < end; /* a blank before the next */
-    const int first = from + corner, room = to - first - 1 - b, a = all < room ? all : room;
-    if (k->style == STYLE_CURSOR || a < (all < CUT_LEAST ? all : CUT_LEAST)) {
+    const int room = to - from - corner - 1 - b, a = all < room ? all : room,
+              first = from - (from > bars.x + 1 && is_free(p, y, from - 1) && is_free(p, y, from - 2)),
+              cut = (to - first - 1) / 2;
+    if (!ends && a >= (all < CUT_LEAST ? all : CUT_LEAST)) {
+        canvas_fill(p->c, (Rect){y, from + corner, 1, to - from - corner}, STYLE_TEXT, ' ');
+        put_pair(p, of_a, of_b, y, from + corner, a, b, here);
+    } else if (!ends && !corner && cut >= BOTH_CUT) {
+        canvas_fill(p->c, (Rect){y, first, 1, to - first}, STYLE_TEXT, ' ');
+        put_pair(p, of_a, of_b, y, first, cut, to - first - 1 - cut, here);
+    } else
         for (x = from; x < from + named; x++)
             if (canvas_at(p->c, y, x)->style == STYLE_AXIS)
                 canvas_at(p->c, y, x)->style = STYLE_SIDE_A;
-        return;
-    }
-    canvas_fill(p->c, (Rect){y, first, 1, to - first}, STYLE_TEXT, ' ');
-    x = first + canvas_label(p->c, y, first, a, STYLE_SIDE_A, of_a);
-    x += canvas_text(p->c, y, x, 1, STYLE_AXIS, "/");
-    canvas_text(p->c, y, x, b, STYLE_SIDE_B, of_b);
 }
 
 static void mark_own(const Paint *p, const Attend *a, const Attend *b, Rect bars, int y)
