@@ -183,11 +183,23 @@ static void tilings_keep_the_picture(void **state)
         }
     }
     Lattice vit_b = {1, 14, 14};
+    for (int bins = 1; bins < 198; bins += 7) {
+        const Tiling t = tiling_of_bins(vit_b, bins);
+        int next = 0;
+        for (int tile = 0; tile < tiling_count(vit_b, t); tile++) {
+            assert_in_range(tiling_size(vit_b, t, tile), tile ? t.gx - 1 : 1, t.gx); /* as many in each, or one less */
+            for (int k = 0; k < tiling_size(vit_b, t, tile); k++, next++) {
+                assert_int_equal(tiling_token(vit_b, t, tile, k), next);
+                assert_int_equal(tiling_of_token(vit_b, t, next), tile);
+            }
+        }
+        assert_int_equal(next, 197);
+    }
     assert_int_equal(tiling_of_size(vit_b, 4).gy, 2); /* four in a row would not divide 14 */
     assert_int_equal(tiling_of_size(vit_b, 4).gx, 2);
     assert_int_equal(tiling_of_size(vit_b, 7).gx, 7);
     assert_int_equal(tiling_of_size(vit_b, 3).gx, 2); /* no such piece: the coarsest below */
-    assert_int_equal(tiling_count(vit_b, (Tiling){2, 2}), 50);
+    assert_int_equal(tiling_count(vit_b, (Tiling){.gy = 2, .gx = 2}), 50);
 }
 
 /* The pooled value worked out from the definition, cell by cell. */
@@ -358,8 +370,8 @@ static void unpooled_where_it_fits(void **state)
     }
 }
 
-/* 18 × 40, the pane of a terminal of 80 × 24: two patches of a row by two, and nothing of them missing. */
-static void a_low_pane_has_all_of_it_in_one_tiling(void **state)
+/* 18 × 40, the pane of a terminal of 80 × 24: two or three that ask by two, nothing of them missing, columns named. */
+static void a_low_pane_has_all_of_it_and_names_columns(void **state)
 {
     (void)state;
     Canvas c;
@@ -379,19 +391,23 @@ static void a_low_pane_has_all_of_it_in_one_tiling(void **state)
             if (!k->ref.run)
                 continue;
             size_t cell = k->ref.cell - attend_cell(&a, a.head, 0, 0);
-            rows[(cell / 65 + 1) / 2] = cols[(cell % 65 + 1) / 2] = true; /* cls, then pairs */
+            rows[cell / 65 ? (cell / 65 * 30 - 1) / 64 + 1 : 0] = cols[(cell % 65 + 1) / 2] = true; /* cls, then bins */
             data++;
         }
-    assert_in_range(data, 33 * 17 - 1, 33 * 17); /* two pairs in a line; less the mark */
+    assert_in_range(data, 33 * 16 - 1, 33 * 16); /* two bins in a line; less the mark */
     for (int i = 0; i < 33; i++) {
         assert_true(cols[i]);
         lines += rows[i];
     }
-    assert_true(lines == 17 && rows[0] && (rows[31] || rows[32])); /* a line's number is that of one of its two */
+    assert_true(lines == 16 && rows[0] && (rows[29] || rows[30])); /* a line's number is that of one of its two */
     size_t n = 0;
     for (int x = 0; x < c.w; x++)
         n += utf8_put(line + n, canvas_at(&c, c.h - 1, x)->ch ? canvas_at(&c, c.h - 1, x)->ch : ' ');
-    assert_non_null(strstr(line, "max of 2×2"));
+    assert_non_null(strstr(line, "max of ≤3×2"));
+    int named = 0;
+    for (int x = 0; x < c.w; x++)
+        named += canvas_at(&c, c.h - 2, x)->ch == 'r';
+    assert_int_equal(named, 8);
     assert_true(drawn_numbers(&session, &c) > 0); /* the value at the cursor, in the same line */
     session.look.pool = 1;                        /* one by one, with their labels: what is not shown scrolls */
     canvas_clear(&c);
@@ -1493,7 +1509,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(both_sides, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(masked_scores, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(matrix_shows_every_cell, open_bundled, close_session),
-        cmocka_unit_test_setup_teardown(a_low_pane_has_all_of_it_in_one_tiling, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(a_low_pane_has_all_of_it_and_names_columns, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(steps_add_up, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(rows_say_their_number, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(rows_share_a_map, open_bundled, close_session),

@@ -37,18 +37,18 @@ int lattice_tilings(Lattice l, Tiling out[TILINGS])
     int n = 0, widest = l.cols > l.rows ? l.cols : l.rows;
     for (int d = 1; d <= widest; d++) {
         if (l.cols % d == 0)
-            n = insert(out, n, (Tiling){1, d});
+            n = insert(out, n, (Tiling){.gy = 1, .gx = d});
         if (l.rows % d == 0 && l.cols % d == 0)
-            n = insert(out, n, (Tiling){d, d});
+            n = insert(out, n, (Tiling){.gy = d, .gx = d});
         if (l.rows % d == 0)
-            n = insert(out, n, (Tiling){d, l.cols});
+            n = insert(out, n, (Tiling){.gy = d, .gx = l.cols});
     }
     return n;
 }
 
 Tiling tiling_of_size(Lattice l, int size)
 {
-    Tiling list[TILINGS], best = {1, 1};
+    Tiling list[TILINGS], best = {.gy = 1, .gx = 1};
     int n = lattice_tilings(l, list);
     for (int i = 0; i < n && list[i].gy * list[i].gx <= size; i++)
         if (list[i].gy * list[i].gx > best.gy * best.gx)
@@ -56,8 +56,16 @@ Tiling tiling_of_size(Lattice l, int size)
     return best;
 }
 
+Tiling tiling_of_bins(Lattice l, int bins)
+{
+    const int n = l.rows * l.cols;
+    return bins < n ? (Tiling){.gy = 1, .gx = (n + bins - 1) / bins, .bins = bins} : (Tiling){.gy = 1, .gx = 1};
+}
+
 int tiling_count(Lattice l, Tiling t)
 {
+    if (t.bins)
+        return l.prefix + t.bins;
     return l.prefix + l.rows / t.gy * (l.cols / t.gx);
 }
 
@@ -66,11 +74,20 @@ int tiling_of_token(Lattice l, Tiling t, int token)
     if (token < l.prefix)
         return token;
     int patch = token - l.prefix;
+    if (t.bins)
+        return l.prefix + ((patch + 1) * t.bins - 1) / (l.rows * l.cols);
     return l.prefix + patch / l.cols / t.gy * (l.cols / t.gx) + patch % l.cols / t.gx;
+}
+
+static int bin_start(Lattice l, Tiling t, int bin)
+{
+    return bin * (l.rows * l.cols) / t.bins;
 }
 
 int tiling_size(Lattice l, Tiling t, int tile)
 {
+    if (t.bins && tile >= l.prefix)
+        return bin_start(l, t, tile + 1 - l.prefix) - bin_start(l, t, tile - l.prefix);
     return tile < l.prefix ? 1 : t.gy * t.gx;
 }
 
@@ -78,6 +95,8 @@ int tiling_token(Lattice l, Tiling t, int tile, int i)
 {
     if (tile < l.prefix)
         return tile;
+    if (t.bins)
+        return l.prefix + bin_start(l, t, tile - l.prefix) + i;
     int across = l.cols / t.gx, n = tile - l.prefix;
     int row = n / across * t.gy + i / t.gx, col = n % across * t.gx + i % t.gx;
     return l.prefix + row * l.cols + col;

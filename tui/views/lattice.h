@@ -12,9 +12,11 @@ typedef struct Lattice {
 /* Of a token or patch axis; any other axis is one row. */
 Lattice lattice_of(const Axis *a);
 
-/* gy × gx patches count as one tile; gy divides rows, gx divides cols. A prefix token is a tile of its own. */
+/* gy × gx patches count as one tile; gy divides rows, gx divides cols. A prefix token is a tile of its own. Or as many
+ * tiles as there are bins, of gx patches in their order (the largest; others have one less), from one row to the next.
+ */
 typedef struct Tiling {
-    int gy, gx;
+    int gy, gx, bins; /* 0: no bins */
 } Tiling;
 enum { TILINGS = 48 };
 /* Every tiling that keeps the picture: pieces of a row, whole rows, and squares; finest first, from 1 × 1. Returns how
@@ -22,7 +24,8 @@ enum { TILINGS = 48 };
 int lattice_tilings(Lattice l, Tiling out[TILINGS]);
 /* The tiling of `size` patches (a square before a piece of a row), or the coarsest below. */
 Tiling tiling_of_size(Lattice l, int size);
-int tiling_count(Lattice l, Tiling t); /* tiles, prefix included */
+Tiling tiling_of_bins(Lattice l, int bins); /* one patch each, where there are no more patches than bins */
+int tiling_count(Lattice l, Tiling t);      /* tiles, prefix included */
 int tiling_of_token(Lattice l, Tiling t, int token);
 int tiling_size(Lattice l, Tiling t, int tile);         /* its tokens */
 int tiling_token(Lattice l, Tiling t, int tile, int i); /* its i-th token */

@@ -147,7 +147,7 @@ size_t attend_cell(const Attend *a, int head, int t, int u)
 static Tiling tiling_for_rows(const Attend *a, Tiling tiling)
 {
     bool same = a->t.prefix == a->u.prefix && a->t.rows == a->u.rows && a->t.cols == a->u.cols;
-    return same ? tiling : (Tiling){1, 1};
+    return same ? tiling : (Tiling){.gy = 1, .gx = 1};
 }
 
 float attend_tile(const Attend *a, int head, Tiling tiling, int tile_t, int tile_u, PoolKind kind, Ref *ref)

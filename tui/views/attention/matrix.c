@@ -9,69 +9,10 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/session/play.h"
+#include "tui/views/attention/matrix_band.h"
 #include "tui/views/attention/word_pool.h"
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
-
-/* One direction of the matrix: the strip of prefix tiles, a gap, then `count` of the lattice's tiles from `first`.
- * Lengths in cells. */
-typedef struct Band {
-    int start;    /* canvas row or column of the first tile */
-    int per_cell; /* tiles per cell: 2 with half blocks, downwards */
-    int wide;     /* columns or lines per tile where there is room; 1 where two share a cell */
-    int prefix, gap, first, count;
-} Band;
-
-static int band_cells(int tiles, int per_cell)
-{
-    return (tiles + per_cell - 1) / per_cell;
-}
-
-static int band_length(const Band *b)
-{
-    return (band_cells(b->prefix, b->per_cell) + b->gap + band_cells(b->count, b->per_cell)) * b->wide;
-}
-
-static Band band_make(int start, int room, int per_cell, int prefix, int tiles, int here)
-{
-    Band b = {.start = start, .per_cell = per_cell, .wide = 1, .prefix = prefix, .count = tiles - prefix};
-    bool apart = prefix && prefix % per_cell == 0; /* else half a line stays blank behind the strip */
-    if (band_length(&b) + apart <= room) {
-        b.gap = apart;
-        return b;
-    }
-    int left = room - band_cells(prefix, per_cell);
-    if (left < 2) { /* too small for both: the part in which the cursor is */
-        b.prefix = here < prefix ? (prefix < room * per_cell ? prefix : room * per_cell) : 0;
-        left = here < prefix ? 0 : room;
-    }
-    if (b.count > left * per_cell)
-        b.count = left > 0 ? left * per_cell : 0;
-    b.first = (int)scroll_first((size_t)(tiles - prefix), here < prefix ? 0 : (size_t)(here - prefix), (size_t)b.count);
-    return b;
-}
-
-/* Cell and half (−1: the whole cell) of a shown tile; i counts the shown tiles: strip first. */
-static int band_cell(const Band *b, int i, int *half)
-{
-    bool strip = i < b->prefix;
-    int k = strip ? i : i - b->prefix, from = strip ? 0 : band_cells(b->prefix, b->per_cell) + b->gap;
-    *half = b->per_cell == 2 ? k % 2 : -1;
-    return b->start + (from + k / b->per_cell) * b->wide;
-}
-
-static int band_tile(const Band *b, int prefix, int i)
-{
-    return i < b->prefix ? i : prefix + b->first + i - b->prefix;
-}
-
-/* Shown index of a tile, −1 outside the window. */
-static int band_shown(const Band *b, int prefix, int tile)
-{
-    int i = tile < prefix ? tile : b->prefix + tile - prefix - b->first;
-    bool inside = tile < prefix ? tile < b->prefix : i >= b->prefix && i < b->prefix + b->count;
-    return inside ? i : -1;
-}
 
 typedef struct Layout {
     Tiling u, t;
@@ -82,7 +23,7 @@ typedef struct Layout {
 } Layout;
 
 enum { LABELS = 5, LABELS_OF_BLOCKS = 7, LABELLED = 30, WORD_LABELS = 11 };
-enum { ZOOM_MOST = 8, UPRIGHT_LEAST = 4, WORD_WIDEST = 8 };
+enum { ZOOM_MOST = 8, UPRIGHT_LEAST = 4, TIGHT_NAMED = 12, WORD_WIDEST = 8 };
 enum { VALUE_CELLS = 13, POINTS_CELLS = 9, BAR_BRIEF = 11, BAR_LEAST = 14, BAR_OWN = 30 }; /* BAR: of a scale */
 
 /* The finest tiling of one direction that fits into so many cells; of two that are as fine pieces of rows, with which
@@ -111,7 +52,7 @@ static bool is_pooled(Tiling t)
 static void choose(const Session *s, const Attend *a, int h, int w, int per_cell, Layout *l)
 {
     bool same = a->t.rows == a->u.rows && a->t.cols == a->u.cols;
-    l->t = l->u = (Tiling){1, 1};
+    l->t = l->u = (Tiling){.gy = 1, .gx = 1};
     if (same && s->look.pool > 0)
         l->t = l->u = tiling_of_size(a->u, s->look.pool);
     if (!same || s->look.pool > 0)
@@ -120,6 +61,17 @@ static void choose(const Session *s, const Attend *a, int h, int w, int per_cell
     l->t = finest(a->t, h - 1 - is_pooled(l->u), per_cell);
     if (is_pooled(l->t) && !is_pooled(l->u))
         l->t = finest(a->t, h - 2, per_cell);
+}
+
+/* Where a tiling leaves much of the pane free: as many bins as there are half lines or columns, as many of each row of
+ * patches where that is nearly as many. */
+static Tiling filling(Lattice lattice, Tiling t, int room, int per_cell)
+{
+    const int left = room - band_cells(lattice.prefix, per_cell) - (lattice.prefix && lattice.prefix % per_cell == 0),
+              used = band_cells(tiling_count(lattice, t) - lattice.prefix, per_cell), bins = left * per_cell;
+    if (lattice.rows < 2 || !is_pooled(t) || 4 * used > 3 * left)
+        return t;
+    return tiling_of_bins(lattice, 10 * (bins % lattice.rows) <= bins ? bins - bins % lattice.rows : bins);
 }
 
 /* In a low pane one tiling for both directions, where that fills it: without labels of columns, the value beside what a
@@ -155,7 +107,7 @@ static void widen_labels(Layout *l, const Attend *a, Rect r)
  * enough for words, else downwards. Cells about square, as large as leave room for whole labels. */
 static Layout layout_words(Rect r, const Attend *a)
 {
-    Layout l = {.column_y = -1, .bar_y = -1, .value_y = -1, .u = {1, 1}, .t = {1, 1}};
+    Layout l = {.column_y = -1, .bar_y = -1, .value_y = -1, .u = {1, 1, 0}, .t = {1, 1, 0}};
     int rows = a->t_axis->n, cols = a->u_axis->n, word = shown_axis_widest(a->t_axis, INT_MAX) + 1;
     if (r.h > 2)
         l.value_y = r.y + --r.h;
@@ -259,8 +211,20 @@ static Layout layout(const Session *s, const Paint *p, Rect r, const Attend *a)
         r.h++;
         column = true;
     }
-    if (!tight && column)
+    const int rest = 2 * (r.h - 1 - band_cells(a->t.prefix, per_cell)), tiles = tiling_count(a->t, l.t) - a->t.prefix;
+    if (tight && p && per_cell == 2 && r.h > TIGHT_NAMED && a->t.rows > 1 && rest < tiles && 8 * rest >= 7 * tiles) {
+        l.t = tiling_of_bins(a->t, rest); /* somewhat coarser rows rather than columns without names */
+        column = true;
+    } else if (tight)
+        column = false;
+    if (column)
         l.column_y = r.y + --r.h;
+    if (p && s->look.pool <= 0 && !tight) {
+        l.u = filling(a->u, l.u, r.w - l.labels, 1);
+        l.t = filling(a->t, l.t, r.h, per_cell);
+    }
+    rows = tiling_count(a->t, l.t);
+    cols = tiling_count(a->u, l.u);
     int tall, wide;
     zoom(r.h, r.w - l.labels, rows + (a->t.prefix > 0), cols + (a->u.prefix > 0), &per_cell, &tall, &wide);
     l.down = band_make(r.y, r.h / tall, per_cell, a->t.prefix, rows, tiling_of_token(a->t, l.t, a->at_t));
@@ -362,11 +326,21 @@ static void draw_behind(const Paint *p, const Attend *a, const Layout *l, const 
     free(colour);
 }
 
+/* The token that a tile has its name of: the first of a row of patches, where one begins in it. */
+static int tile_named(const Axis *axis, Lattice lattice, Tiling tiling, int tile)
+{
+    int row, col;
+    for (int i = 0; tiling.bins && i < tiling_size(lattice, tiling, tile); i++)
+        if (axis_patch(axis, tiling_token(lattice, tiling, tile, i), &row, &col) && col == 0)
+            return tiling_token(lattice, tiling, tile, i);
+    return tiling_token(lattice, tiling, tile, 0);
+}
+
 /* "cls" for a prefix token, "r3" where a row of patches begins, "r2–3" or "r2+" where the rows of a block do (its
  * tokens are not in their order then), else nothing. */
 static bool tile_label(const Axis *axis, Lattice lattice, Tiling tiling, int tile, int w, char out[32])
 {
-    int token = tiling_token(lattice, tiling, tile, 0), row, col;
+    int token = tile_named(axis, lattice, tiling, tile), row, col;
     if (!axis_patch(axis, token, &row, &col)) {
         axis_label(axis, token, out, 32);
         return true;
@@ -421,15 +395,18 @@ static void draw_labels(const Paint *p, const Attend *a, const Layout *l, Rect r
     here = here < 0 ? -1 : band_cell(&l->across, here, &half);
     for (int j = 0; l->column_y >= 0 && j < l->across.prefix + l->across.count; j++) {
         int x = band_cell(&l->across, j, &half);
-        const int wide = a->u.cols / l->u.gx * l->across.wide - 1;
+        const int wide = (l->u.bins ? l->u.bins / a->u.rows : a->u.cols / l->u.gx) * l->across.wide - 1;
         if (x < free_from || !tile_label(a->u_axis, a->u, l->u, band_tile(&l->across, a->u.prefix, j), wide, text))
             continue;
         if (strlen(text) > 2 && j < l->across.prefix && l->across.count) /* one column has no room for "cls" */
             text[1] = '\0';
+        if (j >= l->across.prefix && x + (int)strlen(text) > r.x + r.w)
+            continue;
         const bool over = here >= x && here < x + (int)strlen(text);
         int row, row_here, col;
         if (over && axis_patch(a->u_axis, a->at_u, &row_here, &col) &&
-            axis_patch(a->u_axis, tiling_token(a->u, l->u, band_tile(&l->across, a->u.prefix, j), 0), &row, &col) &&
+            axis_patch(a->u_axis, tile_named(a->u_axis, a->u, l->u, band_tile(&l->across, a->u.prefix, j)), &row,
+                       &col) &&
             (row_here < row || row_here >= row + l->u.gy)) /* the name of another row: its own mark stands there */
             continue;
         Style style = over ? STYLE_CURSOR : STYLE_AXIS;
@@ -472,12 +449,15 @@ static int beside_value(const Attend *a, const Layout *l, Rect r)
 /* What one cell stands for. */
 static void pooled_text(const Layout *l, const char *kind, bool brief, char *out, size_t n)
 {
+    const char *most = l->t.bins || l->u.bins ? "≤" : "";
     if (!kind && (l->t.gy != l->u.gy || l->t.gx != l->u.gx || l->t.gy <= 1))
         utf8_print(out, n, "every value drawn");
     else if (!kind)
         utf8_print(out, n, "in blocks of %d×%d patches, every value drawn", l->u.gy, l->u.gx);
     else if (brief)
-        utf8_print(out, n, "%s of %d×%d", kind, l->t.gy * l->t.gx, l->u.gy * l->u.gx);
+        utf8_print(out, n, "%s of %s%d×%d", kind, most, l->t.gy * l->t.gx, l->u.gy * l->u.gx);
+    else if (l->t.bins || l->u.bins)
+        utf8_print(out, n, "1 cell: up to %d×%d tokens, %s", l->t.gy * l->t.gx, l->u.gy * l->u.gx, kind);
     else if (l->t.gy == l->u.gy && l->t.gx == l->u.gx && l->t.gy > 1)
         utf8_print(out, n, "in blocks of %d×%d patches, %s", l->u.gy, l->u.gx, kind);
     else if (l->t.gy == l->u.gy && l->t.gx == l->u.gx)
