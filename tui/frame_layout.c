@@ -40,6 +40,7 @@ enum {
     PROFILE_LEAST = 7,    /* … as a profile of so many lines, */
     PROFILE_MOST = 12,
     HEADS_MOST = 17,   /* in every head, */
+    WORDS_AROUND = 5,  /* of a matrix of words: its border, names of columns, scale and value */
     BESIDE_LEAST = 18, /* and over the picture in so many columns */
     ANSWERS_MOST = 50,
     ANSWER_AROUND = 4 /* of a pane of answers: its border, what the columns are, what was drawn */
@@ -82,6 +83,9 @@ static void layout_sides(const Session *s, Frame *f, Rect r)
     int answers = step_of(figures ? SIDES_ANSWER_PROFILE : SIDES_ANSWER, high);
     if (answers && view->uses) /* what the picture has no use for goes to the answers, as many as there are */
         answers = clamp(most_answers(s), answers, r.h - 2 - view->uses(s, SIDE_B, r.h - 2 - answers, r.w / 3 - 2));
+    if (view == &VIEW_MATRIX && attend_open(s, SIDE_B, -1, &a) && attend_listed(&a) &&
+        a.t_axis->n + WORDS_AROUND > r.h - answers && a.t_axis->n + WORDS_AROUND <= r.h)
+        answers = 0; /* rather a line and a name for every word; the first answer stands in the last line but one */
     Rect answer = rect_cut(&r, 'b', answers);
     int rows = figures ? step_of(SIDES_FIGURES, high) : 0;
     /* of numbers, where three would show half as many, A and B alone: A − B is a key away */

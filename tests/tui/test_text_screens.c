@@ -1722,6 +1722,38 @@ static void two_sides_have_one_arrangement(void **state)
     assert_true(run("pin off; reset edits; reset view") && session_open_input(&s, SENTENCE, &error));
 }
 
+/* Every word that asks has its name: in a line of its own before answers have a pane, else beside the one above it. */
+static void rows_have_names(void **state)
+{
+    (void)state;
+    int whole = 0;
+    assert_true(session_open_input(&s, SENTENCE, &error) && run("word tired wide; compare sides"));
+    assert_true(run("goto encoder.blocks.1.self_attn.pattern; view matrix"));
+    draw(40, 120);
+    Attend a;
+    assert_true(attend_open(&s, SIDE_B, -1, &a));
+    const int rows = a.t_axis->n;
+    for (int h = 24; h <= 48; h++) {
+        const Frame f = frame_layout(&s, h, 120, true);
+        int matrix = 0, answers = 0;
+        for (int i = 0; i < f.count; i++) {
+            matrix = f.pane[i].view == &VIEW_MATRIX ? f.pane[i].inside.h : matrix;
+            answers = f.pane[i].view == &VIEW_ANSWER ? f.pane[i].inside.h + 2 : answers;
+        }
+        if (answers && matrix < rows + 3 && matrix + answers >= rows + 3)
+            fail_msg("%d lines: a matrix of %d, answers of %d", h, matrix, answers);
+        whole += !answers && matrix >= rows + 3;
+    }
+    assert_true(whole > 0);
+    assert_true(run("pin off; reset edits"));
+    canvas_resize(&c, 11, 60);
+    canvas_clear(&c);
+    const Paint paint = {.s = &s, .c = &c, .mode = MODE_256};
+    view_draw(&VIEW_MATRIX, &paint, c.clip, SIDE_B, true);
+    assert_true(on_screen("street because") && on_screen("it was"));
+    assert_true(run("reset view"));
+}
+
 /* Whoever opens a model of texts is led to a lesson about them, by the first screen's line and by the list alike, and
  * the list has what the model itself has before what is about pictures. */
 static void lessons_of_texts_first(void **state)
@@ -1823,6 +1855,7 @@ int main(void)
                                        cmocka_unit_test(a_matrix_of_many_words),
                                        cmocka_unit_test(two_sides_have_one_arrangement),
                                        cmocka_unit_test(bars_of_two_sides_are_compared),
+                                       cmocka_unit_test(rows_have_names),
                                        cmocka_unit_test(a_mark_says_what_it_is),
                                        cmocka_unit_test(lessons_of_texts_first),
                                        cmocka_unit_test(what_differs_is_in_sight)};
