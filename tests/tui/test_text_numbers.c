@@ -500,7 +500,7 @@ static void a_row_has_its_scores(void **state)
     opened_session(&s, "translator", SENTENCE);
 }
 
-/* A word under the bars of two sides that only A reads has A's colour; those of both have none. */
+/* A word between the bars of two sides that only one reads has its side's colour; those of both have none. */
 static void a_word_of_one_side(void **state)
 {
     (void)state;
@@ -510,8 +510,8 @@ static void a_word_of_one_side(void **state)
     for (int y = 30; y < c.h; y++)
         for (int x = 0; x + 2 < c.w; x++) {
             const Cell *k = &c.cells[y * c.w + x];
-            if (k[0].ch == 't' && k[1].ch == 'i' && k[2].ch == 'r')
-                own += k[0].style == STYLE_SIDE_A && k[2].style == STYLE_SIDE_A;
+            if (k[0].ch == '/' && x > 1 && k[1].ch == 'w')
+                own += k[-1].style == STYLE_SIDE_A && k[-2].ch == 't' && k[1].style == STYLE_SIDE_B;
             if (k[0].ch == 't' && k[1].ch == 'o' && k[2].ch == 'o')
                 both += k[0].style == STYLE_AXIS && k[2].style == STYLE_AXIS;
         }
