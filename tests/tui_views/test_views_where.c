@@ -1408,6 +1408,15 @@ static void narrow_rivers_of_two_sides(void **state)
         utf8_print(said, sizeof said, "head %d: %s", head, number);
         shows(&VIEW_LEDGER, (Side)side, 12, 24, said);
         shows(&VIEW_LEDGER, (Side)side, 12, 24, side == SIDE_DIFF ? " less" : "takes");
+        const char *value = graph_node(g, l->value)->path;
+        const float *va = session_peek(&session, SIDE_A, value), *vb = session_peek(&session, SIDE_B, value);
+        number_text(number, sizeof number, side == SIDE_A ? *va : side == SIDE_B ? *vb : *va - *vb, 7);
+        Buf out = {0};
+        const char *water = drawn(&VIEW_LEDGER, (Side)side, 12, 24, &out);
+        for (int line = 0; line < 3; line++)
+            water = strchr(water, '\n') + 1;
+        assert_non_null(strstr(water, number)); /* the sum is at the river's end */
+        buf_free(&out);
         const Axis *classes = &g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)];
         utf8_print(said, sizeof said, "\n%s − %s", axis_label(classes, (int)session.ledger.cell, of[0], sizeof of[0]),
                    axis_label(classes, (int)session.ledger.against, of[1], sizeof of[1]));

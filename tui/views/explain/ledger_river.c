@@ -437,6 +437,15 @@ static bool crowded(const River *r, const Bed *b, const Tributary *t, int x, int
     return false;
 }
 
+/* The number alone, without a name before it, is the part's value. */
+static void put_number(const Paint *p, const River *r, const Tributary *t, int y, int x, const char *text)
+{
+    const char *blank_at = strchr(text, ' ');
+    const int w = (int)strlen(text), name = blank_at ? (int)(blank_at - text) + 1 : 0;
+    canvas_text(p->c, y, x, w, STYLE_TEXT, text);
+    canvas_ref(p->c, y, x + name, w - name, ref_of(r->v, t->node, t->cell));
+}
+
 /* Straight over or under its bar, or lines from there with a line to it; where that is nowhere free aside, if the line
  * says whose it is. y of the nearest line. */
 static void put_value(const Paint *p, const River *r, const Bed *b, const Tributary *t, int near, const char *text)
@@ -452,8 +461,12 @@ static void put_value(const Paint *p, const River *r, const Bed *b, const Tribut
             if (r->wide > 1 || faint || x < b->r.x || near < b->r.y - 1 || near > b->r.y + b->r.h ||
                 !blank(p, near, x, w) || crowded(r, b, t, x, w))
                 continue;
-            canvas_text(p->c, near, x, w, STYLE_TEXT, text);
-            canvas_ref(p->c, near, x, w, ref_of(r->v, t->node, t->cell));
+            put_number(p, r, t, near, x, text);
+            return;
+        }
+        const int end = t->wrote > 0 ? near + 1 : near - 1; /* a name says whose it is beside the bar's end, too */
+        if (aside && strchr(text, ' ') && middle - w >= b->r.x && blank(p, end, middle - w, w)) {
+            put_number(p, r, t, end, middle - w, text);
             return;
         }
         for (int k = 0, places = 2 * (aside ? w / 2 : over) + 1; k < places * LINES_AWAY; k++) {
@@ -463,21 +476,36 @@ static void put_value(const Paint *p, const River *r, const Bed *b, const Tribut
                 ((faint || (r->wide == 1 && crowded(r, b, t, x, w))) && !away) || !blank(p, y, x, w) ||
                 !put_leader(p, middle, y, near))
                 continue;
-            canvas_text(p->c, y, x, w, STYLE_TEXT, text);
-            canvas_ref(p->c, y, x, w, ref_of(r->v, t->node, t->cell));
+            put_number(p, r, t, y, x, text);
             return;
         }
     }
+}
+
+/* Where the end has no column for it, and a step's number would be read as the level there: over its end. */
+static void put_end(const Paint *p, const River *r, const Bed *b)
+{
+    char text[16];
+    number_text(text, sizeof text, r->end, 7);
+    const int w = (int)strlen(text), x = b->r.x + b->r.w - w, level = level_of(b, r->end),
+              y = b->r.y + (r->end < 0 ? b->r.h - level / PARTS : b->r.h - (level + PARTS - 1) / PARTS - 1);
+    if (y < b->r.y - 1 || y > b->r.y + b->r.h || !blank(p, y, x, w))
+        return;
+    canvas_text(p->c, y, x, w, STYLE_STRONG, text);
+    canvas_ref(p->c, y, x, w, ref_of(r->v, r->v->l->value, 0));
 }
 
 /* What each wrote: the largest first; of those that are hardly to be seen that of the cursor. */
 static void put_values(const Paint *p, const River *r, const Bed *b)
 {
     const Tributary *in[RIVER_MOST];
+    const bool named = r->wide == 1 && b->r.w < RIVER_MARKED && !r->blocks;
+    if (named)
+        put_end(p, r, b);
     for (int n = river_sorted(r, in), i = 0; i < n; i++) {
         const Tributary *t = in[i];
-        char text[16];
-        number_text(text, sizeof text, t->wrote, 6);
+        char text[32];
+        river_wrote_text(t, named, text);
         float up = fmaxf(t->before, 0) + fmaxf(t->wrote, 0), down = fminf(t->before, 0) + fminf(t->wrote, 0);
         const int over = b->r.h - (level_of(b, up) + PARTS - 1) / PARTS - 1, under = b->r.h - level_of(b, down) / PARTS;
         if (fabsf(t->wrote) * b->scale >= (river_is_here(r, t) ? 1 : PARTS / 2))

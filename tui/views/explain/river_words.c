@@ -109,6 +109,16 @@ void river_put_here(const Paint *p, const River *r, Rect line, bool token)
     }
 }
 
+void river_wrote_text(const Tributary *t, bool named, char out[32])
+{
+    const int used = !named        ? 0
+                     : t->head < 0 ? utf8_print(out, 32, "M ")
+                                   : utf8_print(out, 32, "h%d ", t->head),
+              sign = named && t->wrote > 0;
+    out[used] = '+';
+    number_text(out + used + sign, (size_t)(32 - used - sign), t->wrote, 6);
+}
+
 /* As long as there is room: the words in full, short or shortest, "lost" alone, no blank behind a mark, not what the
  * river is. */
 static const struct {
