@@ -43,6 +43,8 @@ enum {
     WORDS_AROUND = 5,  /* of a matrix of words: its border, names of columns, scale and value */
     BESIDE_LEAST = 18, /* and over the picture in so many columns */
     ANSWERS_MOST = 50,
+    ANSWERS_LESS = 2,
+    SHEET_AROUND = 4, /* of a line for every head: the border, the words' names, the key */
     ANSWER_AROUND = 4 /* of a pane of answers: its border, what the columns are, what was drawn */
 };
 
@@ -86,6 +88,12 @@ static void layout_sides(const Session *s, Frame *f, Rect r)
     if (view == &VIEW_MATRIX && attend_open(s, SIDE_B, -1, &a) && attend_listed(&a) &&
         a.t_axis->n + WORDS_AROUND > r.h - answers && a.t_axis->n + WORDS_AROUND <= r.h)
         answers = 0; /* rather a line and a name for every word; the first answer stands in the last line but one */
+    const int lines = view == &VIEW_SHEET && attend_open(s, SIDE_B, -1, &a) && attend_listed(&a)
+                          ? session_blocks_on(s, SIDE_B) * a.heads + SHEET_AROUND - (r.h - answers)
+                          : 0;
+    if (lines > 0 && lines <= ANSWERS_LESS &&
+        answers > ANSWERS_LESS + 3) /* rather a line of names than an answer more */
+        answers -= lines;
     Rect answer = rect_cut(&r, 'b', answers);
     int rows = figures ? step_of(SIDES_FIGURES, high) : 0;
     /* of numbers, where three would show half as many, A and B alone: A − B is a key away */

@@ -674,7 +674,7 @@ static void words_over_narrow_columns(void **state)
     assert_int_equal(words_across_lines(a.u_axis, 1, 9), 1);
     canvas_init(&c, 1, 13);
     Paint p = {.s = &session, .c = &c, .mode = MODE_256};
-    words_across(&p, a.u_axis, 0, 13, a.at_u, c.clip, 1);
+    words_across(&p, a.u_axis, 0, 13, a.at_u, -1, c.clip, 1);
     for (int x = 0; x < 13; x++) {
         const uint32_t ch = canvas_at(&c, 0, x)->ch;
         assert_int_equal(ch ? ch : ' ', LINE[x] == 'L' ? 0x2514 : (uint32_t)LINE[x]);

@@ -144,6 +144,16 @@ size_t attend_cell(const Attend *a, int head, int t, int u)
     return a->base + (size_t)head * a->h_step + (size_t)t * a->t_step + (size_t)u * a->u_step;
 }
 
+int attend_largest(const Attend *a, int head)
+{
+    int best = a->v.values ? 0 : -1;
+    for (int u = 1; best >= 0 && u < a->u_axis->n; u++)
+        if (fabsf(a->v.values[attend_cell(a, head, a->at_t, u)]) >
+            fabsf(a->v.values[attend_cell(a, head, a->at_t, best)]))
+            best = u;
+    return best;
+}
+
 static Tiling tiling_for_rows(const Attend *a, Tiling tiling)
 {
     bool same = a->t.prefix == a->u.prefix && a->t.rows == a->u.rows && a->t.cols == a->u.cols;

@@ -41,6 +41,8 @@ bool attend_ready(const Paint *p, Rect r, Side side, Attend *out);
 /* A mask says who is looked at at all: 1 and 0, given before any score. */
 bool attend_is_mask(const Attend *a);
 size_t attend_cell(const Attend *a, int head, int t, int u);
+/* The token of the row in focus whose weight, or change, is the largest by size; −1: there are no values. */
+int attend_largest(const Attend *a, int head);
 /* May the row in focus not look at token u? Of scores themselves, and of a difference, nobody is masked. */
 bool attend_masked(const Attend *a, int u);
 bool attend_masked_at(const Attend *a, int t, int u); /* … row t? */

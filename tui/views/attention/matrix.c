@@ -23,7 +23,7 @@ typedef struct Layout {
 } Layout;
 
 enum { LABELS = 5, LABELS_OF_BLOCKS = 7, LABELLED = 30, WORD_LABELS = 11 };
-enum { ZOOM_MOST = 8, UPRIGHT_LEAST = 4, TIGHT_NAMED = 12, WORD_WIDEST = 8 };
+enum { ZOOM_MOST = 8, UPRIGHT_LEAST = 4, TIGHT_NAMED = 12, NAMES_MORE = 3, WORD_WIDEST = 8 };
 enum { VALUE_CELLS = 13, POINTS_CELLS = 9, BAR_BRIEF = 11, BAR_LEAST = 14, BAR_OWN = 30 }; /* BAR: of a scale */
 
 /* The finest tiling of one direction that fits into so many cells; of two that are as fine pieces of rows, with which
@@ -148,6 +148,9 @@ static Layout layout_words(Rect r, const Attend *a)
         l.column_y = r.y + band_length(&l.down);
     if (l.bar_y < 0 && r.y + band_length(&l.down) + l.column_h + 1 < l.value_y) /* two words share a line */
         l.bar_y = l.value_y - 1;
+    const int end = l.bar_y >= 0 ? l.bar_y : l.value_y, free = end - 1 - r.y - band_length(&l.down) - l.column_h;
+    if (wide < 2 && l.column_h == 1 && free > 0) /* lines for more of the words that stand whole */
+        l.column_h += free < NAMES_MORE ? free : NAMES_MORE;
     return l;
 }
 
@@ -376,7 +379,7 @@ static void draw_word_labels(const Paint *p, const Attend *a, const Layout *l, R
             canvas_label(p->c, y, x, end - x, style, axis_label(a->t_axis, t, text, sizeof text));
     }
     if (l->column_y >= 0)
-        words_across(p, a->u_axis, l->across.first, l->across.count, a->at_u,
+        words_across(p, a->u_axis, l->across.first, l->across.count, a->at_u, attend_largest(a, a->head),
                      (Rect){l->column_y, l->across.start, l->column_h, r.x + r.w - l->across.start}, l->across.wide);
 }
 

@@ -194,7 +194,7 @@ static void draw_lines(const Paint *p, const Attend *a, Rect r, bool focus)
     }
     HeadLines l = head_lines(r, a);
     ColourScale scale = attend_heads_scale(p, a);
-    words_across(p, a->u_axis, l.word, l.count, a->at_u, l.words, l.wide);
+    words_across(p, a->u_axis, l.word, l.count, a->at_u, -1, l.words, l.wide);
     for (int i = 0; i < l.heads; i++) {
         int head = l.head + i, y = l.cells.y + i * l.tall;
         draw_name(p, a, head, (Rect){y, r.x, 1, l.name - 1});

@@ -79,7 +79,8 @@ static void draw_places(const Paint *p, const Attend *a, Rect bars, Rect under)
     const int n = a->u_axis->n, cell = bars.w / n;
     if (attend_listed(a)) {
         under.w += under.x - bars.x;
-        words_across(p, a->u_axis, 0, n, a->at_u, (Rect){under.y, bars.x, under.h, under.w}, cell);
+        words_across(p, a->u_axis, 0, n, a->at_u, attend_largest(a, a->head), (Rect){under.y, bars.x, under.h, under.w},
+                     cell);
         return;
     }
     int free_from = bars.x, here = bars_column(bars, n, a->at_u);

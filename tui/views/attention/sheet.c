@@ -144,7 +144,7 @@ static void draw_words(const Paint *p, const Attend *a, const Sheet *s)
     char label[64];
     int pitch = s->lines / s->rows;
     for (int h = s->first_head; s->under.h && h < (s->listed ? 1 : s->first_head + s->across); h++)
-        words_across(p, a->u_axis, 0, s->cols, a->at_u,
+        words_across(p, a->u_axis, 0, s->cols, a->at_u, -1,
                      (Rect){s->under.y, sheet_thumb(s, s->first_block, h).x, s->under.h,
                             s->listed ? s->r.w : s->columns}, /* right of lines the last word has room */
                      s->wide);
@@ -161,36 +161,64 @@ static void draw_words(const Paint *p, const Attend *a, const Sheet *s)
     }
 }
 
-/* Right of a line of words, as far as there is room: which of them has most of it, and how much; of A − B where they
- * differ most. Its colours do not say that, for its scale is its own. */
-static void draw_most(const Paint *p, const Attend *of, const Sheet *s, int head, Rect box)
+/* The columns right of a line of words: for the word that has most of it, for how much that is; 0: there is no room. */
+typedef struct Most {
+    int x, word, from, number;
+} Most;
+
+static Most most_columns(const Sheet *s, Rect box)
 {
-    enum { WORD_FEWEST = 5, MOST_WORD = 14, SHARE = 7, ONE_FIGURE = 10 };
+    enum { WORD_FEWEST = 5, WORD_MOST = 14, SHARE = 7 };
     const int x = box.x + box.w + 1, room = s->r.x + s->r.w - x, word = room - 1 - SHARE;
+    Most m = {.x = x, .from = x, .number = room < SHEET_NUMBER ? 0 : room < SHARE ? SHEET_NUMBER : SHARE};
+    if (word >= WORD_FEWEST) {
+        m.word = word < WORD_MOST ? word : WORD_MOST;
+        m.from += 1 + m.word;
+    }
+    return m;
+}
+
+/* Which word of a line has most of it, and how much; of A − B where they differ most. The line's colours do not say
+ * that, for its scale is its own. */
+static void draw_most(const Paint *p, const Attend *a, const Sheet *s, int head, Rect box)
+{
+    enum { ONE_FIGURE = 10 };
+    const Most m = most_columns(s, box);
     char label[WORD_LABEL];
-    Attend a = *of;
-    size_t best = attend_cell(&a, head, a.at_t, 0);
-    int best_u = 0;
-    if (!s->listed || !a.in_share || room < SHEET_NUMBER)
+    if (!s->listed || !a->in_share || !m.number)
         return;
-    for (int u = 1; u < a.u_axis->n; u++) {
-        const size_t cell = attend_cell(&a, head, a.at_t, u);
-        if (fabsf(a.v.values[cell]) > fabsf(a.v.values[best])) {
-            best = cell;
-            best_u = u;
+    const int best_u = attend_largest(a, head);
+    const size_t best = attend_cell(a, head, a->at_t, best_u);
+    if (m.word)
+        canvas_label(p->c, box.y, m.x + 1, m.word, STYLE_AXIS, axis_label(a->u_axis, best_u, label, sizeof label));
+    if (m.number > SHEET_NUMBER) {
+        shown_share_right(p, &a->v, best, box.y, m.from, m.number, STYLE_TEXT);
+        return;
+    }
+    const float share = 100 * a->v.values[best];
+    const char *form = a->v.side != SIDE_DIFF ? "%3.0f%%" : fabsf(share) < ONE_FIGURE - 0.05F ? "%+.1f" : "%+4.0f";
+    canvas_printf(p->c, box.y, m.from, m.number, STYLE_TEXT, form, (double)share);
+    canvas_ref(p->c, box.y, m.from, m.number, shown_ref(&a->v, best));
+}
+
+/* What these numbers are, above the first where no word's name stands, else below the last. */
+static void head_most(const Paint *p, const Attend *a, const Sheet *s, Rect r)
+{
+    const Rect top = sheet_thumb(s, s->first_block, s->first_head),
+               last = sheet_thumb(s, s->first_block + s->down - 1, s->first_head + s->across - 1);
+    const Most m = most_columns(s, top);
+    const int lines[] = {top.y - 1, last.y + last.h};
+    for (int i = 0; s->listed && a->in_share && m.number && i < 2; i++) {
+        bool blank = lines[i] >= r.y && lines[i] < r.y + r.h;
+        for (int x = m.from; blank && x < m.from + m.number; x++) {
+            const Cell *k = canvas_at(p->c, lines[i], x);
+            blank = k && k->ch == ' ';
+        }
+        if (blank) {
+            canvas_right(p->c, lines[i], m.from, m.number, STYLE_HEADER, "most");
+            return;
         }
     }
-    const int wide = word < WORD_FEWEST ? 0 : word < MOST_WORD ? word : MOST_WORD;
-    if (wide)
-        canvas_label(p->c, box.y, x + 1, wide, STYLE_AXIS, axis_label(a.u_axis, best_u, label, sizeof label));
-    if (room >= SHARE) {
-        shown_share_right(p, &a.v, best, box.y, wide ? x + 1 + wide : x, SHARE, STYLE_TEXT);
-        return;
-    }
-    const float share = 100 * a.v.values[best];
-    const char *form = a.v.side != SIDE_DIFF ? "%3.0f%%" : fabsf(share) < ONE_FIGURE - 0.05F ? "%+.1f" : "%+4.0f";
-    canvas_printf(p->c, box.y, x, SHEET_NUMBER, STYLE_TEXT, form, (double)share);
-    canvas_ref(p->c, box.y, x, SHEET_NUMBER, shown_ref(&a.v, best));
 }
 
 /* Struck through, for its pattern is as it was. */
@@ -248,6 +276,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                 focus_cursor(p, focus, box.y, box.x);
         }
     }
+    head_most(p, &here, &s, r);
     const bool beside = p->s->compare == COMPARE_SIDES && here.pattern && !s.listed && sheet_most_lost(p->s) > 0;
     draw_mark(p, &s, sheet_thumb(&s, block, here.head), most > 0 || beside);
 }

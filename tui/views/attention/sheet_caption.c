@@ -103,7 +103,17 @@ static void choose_scales(Caption *v, int comfortable, int least)
         v->placeless = without >= 0 && i < 2;
         if (v->scale.shared && i > 2)
             utf8_print(v->scales, sizeof v->scales, " of A and B");
-        else
+        else if (v->a->v.side == SIDE_DIFF && v->a->in_share &&
+                 !v->s->listed) { /* how far that of the head in focus goes */
+            char points[24];
+            points_text(points, sizeof points, v->scale.high);
+            utf8_print(v->scales, sizeof v->scales,
+                       i < 1   ? "; own scales, here ±%s%s%s"
+                       : i < 5 ? "; own, here ±%s%s%s"
+                               : " here ±%s",
+                       points, v->placeless ? ", without " : "",
+                       v->placeless ? axis_label(v->a->u_axis, without, label, sizeof label) : "");
+        } else
             utf8_print(v->scales, sizeof v->scales, "; %s%s%s", scales_word(v, i > 0 && i != 3),
                        v->placeless ? ", without " : "",
                        v->placeless ? axis_label(v->a->u_axis, without, label, sizeof label) : "");

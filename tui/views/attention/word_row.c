@@ -461,33 +461,46 @@ static bool is_blank(const Paint *p, int y, int from, int to)
     return blank;
 }
 
-/* Behind a corner in its column, at the end in front of one. False: there is no room. */
-static bool put_cornered(const Paint *p, Rect at, int x, Style style, const char *text)
+/* Behind a corner in its column, at the end in front of one, on the first line down to which that is free. */
+static void put_cornered(const Paint *p, Rect at, int x, Style style, const char *text)
 {
     const int n = utf8_cells(text), end = at.x + at.w;
-    const bool right = x + 1 + n <= end && is_blank(p, at.y, x - (x > at.x), x + n + 1 + (x + n + 1 < end));
-    const int from = right ? x : x - n;
-    if (!right && (from < at.x || !is_blank(p, at.y, from - (from > at.x), x + 1)))
-        return false;
-    canvas_label(p->c, at.y, right ? x + 1 : from, n, style, text);
-    canvas_glyph(p->c, at.y, x, style, right ? 0x2514 : 0x2518);
-    return true;
+    for (int y = at.y; y < at.y + at.h; y++) {
+        const bool right = x + 1 + n <= end && is_blank(p, y, x - (x > at.x), x + n + 1 + (x + n + 1 < end));
+        const int from = right ? x : x - n;
+        if (!right && (from < at.x || !is_blank(p, y, from - (from > at.x), x + 1))) {
+            if (!is_blank(p, y, x, x + 1))
+                return;
+            continue;
+        }
+        canvas_label(p->c, y, right ? x + 1 : from, n, style, text);
+        canvas_glyph(p->c, y, x, style, right ? 0x2514 : 0x2518);
+        for (int above = at.y; above < y; above++)
+            canvas_glyph(p->c, above, x, STYLE_DIM, 0x2502);
+        return;
+    }
 }
 
-/* Whole words in one line, each with a corner in its column, or it would be taken for that of those above it, too: that
- * of the cursor, the last, and as many others as have room. */
-static void put_some(const Paint *p, const Axis *axis, int first, int count, int here, Rect at, int wide)
+/* Whole words, each with a corner in its column, or it would be taken for that of those above it, too: that of the
+ * cursor, that of the largest, the last, and as many others as have room; in several lines from the right, so that no
+ * line down to a corner crosses a word. */
+static void put_some(const Paint *p, const Axis *axis, int first, int count, int here, int largest, Rect at, int wide)
 {
-    for (int k = -2; k < count; k++) {
+    const int before[] = {here - first, largest - first, count - 1};
+    enum { BEFORE = sizeof before / sizeof *before };
+    for (int k = -BEFORE; k < count; k++) {
         char text[64];
-        const int i = k == -2 ? here - first : k == -1 ? count - 1 : k;
-        if (i >= 0 && i < count && (k == -2 || first + i != here) && (k != count - 1 || k < 0))
+        const int i = k < 0 ? before[k + BEFORE] : at.h > 1 ? count - 1 - k : k;
+        bool there = i < 0 || i >= count;
+        for (int m = 0; m < (k < 0 ? k + BEFORE : BEFORE); m++)
+            there = there || before[m] == i;
+        if (!there)
             put_cornered(p, at, at.x + i * wide, first + i == here ? STYLE_CURSOR : STYLE_AXIS,
                          axis_label(axis, first + i, text, sizeof text));
     }
 }
 
-void words_across(const Paint *p, const Axis *axis, int first, int count, int here, Rect at, int wide)
+void words_across(const Paint *p, const Axis *axis, int first, int count, int here, int largest, Rect at, int wide)
 {
     const int stair = wide <= shown_axis_widest(axis, INT_MAX) ? stair_lines(axis, wide) : 0;
     if (stair && (stair <= at.h || at.h * wide > STAIR_LEAST)) { /* rather cut words than cut columns of letters */
@@ -496,7 +509,7 @@ void words_across(const Paint *p, const Axis *axis, int first, int count, int he
     }
     bool upright = wide <= shown_axis_widest(axis, INT_MAX);
     if (upright && at.h && (wide < 2 || at.h < shown_axis_widest(axis, INT_MAX))) { /* letters would run together */
-        put_some(p, axis, first, count, here, at, wide);
+        put_some(p, axis, first, count, here, largest, at, wide);
         return;
     }
     for (int i = 0; i < count && at.h; i++) {

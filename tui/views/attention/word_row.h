@@ -71,5 +71,5 @@ int words_paired(const Axis *axis, int first, int count, int least, int most);
  * line until the first is free again; downwards, as many as the longest word has letters; of cells one column wide, or
  * where these are too many, one line of as many whole words as fit. */
 int words_across_lines(const Axis *axis, int wide, int most);
-void words_across(const Paint *p, const Axis *axis, int first, int count, int here, Rect at, int wide);
+void words_across(const Paint *p, const Axis *axis, int first, int count, int here, int largest, Rect at, int wide);
 #endif

@@ -280,7 +280,7 @@ static void draw_texts(const Paint *p, const Training *t, const LatticeMap *m, R
                         i == t->row ? STYLE_STRONG : STYLE_AXIS, words.label[i]);
     }
     open_keys(&words, &t->text);
-    words_across(p, &words.axis, m->col, m->cols, t->col, keys, m->k);
+    words_across(p, &words.axis, m->col, m->cols, t->col, -1, keys, m->k);
 }
 
 static void draw_map(const Paint *p, const Training *t, Rect r, Rect keys, const ColourScale *scale, bool focus)
