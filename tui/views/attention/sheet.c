@@ -215,7 +215,10 @@ static void head_most(const Paint *p, const Attend *a, const Sheet *s, Rect r)
             blank = k && k->ch == ' ';
         }
         if (blank) {
-            canvas_right(p->c, lines[i], m.from, m.number, STYLE_HEADER, "most");
+            canvas_right(p->c, lines[i], m.from, m.number, STYLE_HEADER,
+                         a->v.side != SIDE_DIFF    ? "most"
+                         : m.number > SHEET_NUMBER ? "largest"
+                                                   : "±max");
             return;
         }
     }

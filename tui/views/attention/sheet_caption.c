@@ -337,10 +337,12 @@ static void draw_ends(const Caption *v)
     const Attend *a = v->a;
     char t[32], first[32], last[32], text[160];
     const bool told = v->s->r.w - v->s->columns > SHEET_NUMBER; /* by a number at its right */
-    const char *most = told ? "most" : "row's most";
+    axis_label(a->t_axis, a->at_t, t, sizeof t);
+    static const char BOTH[] = "most of A, B";
+    const int room = v->r.w - utf8_cells("row  ") - utf8_cells(t) - RAMP + utf8_cells("most");
+    const char *most = v->scale.shared && utf8_cells(BOTH) < room ? BOTH : told ? "most" : "row's most";
     const int ramp = RAMP + utf8_cells(most) - utf8_cells("most");
     int used = v->r.w;
-    axis_label(a->t_axis, a->at_t, t, sizeof t);
     axis_label(a->u_axis, 0, first, sizeof first);
     axis_label(a->u_axis, a->u_axis->n - 1, last, sizeof last);
     for (int i = v->s->under.h ? NAMED : 0; i < FORMS_COUNT && used + 1 + ramp > v->r.w; i++) {
@@ -378,6 +380,11 @@ bool sheet_caption(const Paint *p, const Attend *a, const Sheet *s, const Colour
         lines--;
     if (s->listed && lines < 2 && a->whole > 0 && !v.scale.is_signed && !v.locked) {
         draw_ends(&v);
+        return false;
+    }
+    if (lines < 2 && diff && !v.one && !v.locked && a->in_share) { /* rather the end of its scale than words */
+        choose_scales(&v, least, least);
+        draw_key(&v, s->caption_y, r.x, r.w);
         return false;
     }
     if (lines < 2 || !key) { /* side by side, or words alone */

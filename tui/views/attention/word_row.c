@@ -461,20 +461,23 @@ static bool is_blank(const Paint *p, int y, int from, int to)
     return blank;
 }
 
-/* Behind a corner in its column, at the end in front of one, on the first line down to which that is free. */
+/* Behind a corner in its column; at the end from its column on, or in front of a corner in it; on the first line down
+ * to which that is free. */
 static void put_cornered(const Paint *p, Rect at, int x, Style style, const char *text)
 {
     const int n = utf8_cells(text), end = at.x + at.w;
     for (int y = at.y; y < at.y + at.h; y++) {
         const bool right = x + 1 + n <= end && is_blank(p, y, x - (x > at.x), x + n + 1 + (x + n + 1 < end));
-        const int from = right ? x : x - n;
-        if (!right && (from < at.x || !is_blank(p, y, from - (from > at.x), x + 1))) {
+        const bool plain = !right && y == at.y && x + n <= end && is_blank(p, y, x - (x > at.x), x + n);
+        const int from = right || plain ? x : x - n;
+        if (!right && !plain && (from < at.x || !is_blank(p, y, from - (from > at.x), x + 1))) {
             if (!is_blank(p, y, x, x + 1))
                 return;
             continue;
         }
         canvas_label(p->c, y, right ? x + 1 : from, n, style, text);
-        canvas_glyph(p->c, y, x, style, right ? 0x2514 : 0x2518);
+        if (!plain)
+            canvas_glyph(p->c, y, x, style, right ? 0x2514 : 0x2518);
         for (int above = at.y; above < y; above++)
             canvas_glyph(p->c, above, x, STYLE_DIM, 0x2502);
         return;

@@ -499,7 +499,7 @@ static void put_end(const Paint *p, const River *r, const Bed *b)
 static void put_values(const Paint *p, const River *r, const Bed *b)
 {
     const Tributary *in[RIVER_MOST];
-    const bool named = r->wide == 1 && b->r.w < RIVER_MARKED && !r->blocks;
+    const bool named = r->wide <= 2 && b->r.w < RIVER_MARKED && !r->blocks;
     if (named)
         put_end(p, r, b);
     for (int n = river_sorted(r, in), i = 0; i < n; i++) {
