@@ -340,7 +340,7 @@ static void draw_ends(const Caption *v)
     axis_label(a->t_axis, a->at_t, t, sizeof t);
     static const char BOTH[] = "most of A, B";
     const int room = v->r.w - utf8_cells("row  ") - utf8_cells(t) - RAMP + utf8_cells("most");
-    const char *most = v->scale.shared && utf8_cells(BOTH) < room ? BOTH : told ? "most" : "row's most";
+    const char *most = !told ? "row's most" : v->scale.shared && utf8_cells(BOTH) < room ? BOTH : "most";
     const int ramp = RAMP + utf8_cells(most) - utf8_cells("most");
     int used = v->r.w;
     axis_label(a->u_axis, 0, first, sizeof first);

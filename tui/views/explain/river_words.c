@@ -168,7 +168,8 @@ bool river_put_legend(const Paint *p, River *r, Rect line)
 {
     const bool lost = r->v->measured && !r->blocks && (r->wide > 1 || line.w >= RIVER_MARKED); /* is it drawn? */
     int form = 0, used = 0;
-    while (form < FORM_COUNT && legend(NULL, r, form, lost, line.y, line.x) > line.w)
+    const bool beside = lost || (session_compares(r->v->s) && !r->v->less); /* the same words for A and B */
+    while (form < FORM_COUNT && legend(NULL, r, form, beside, line.y, line.x) > line.w)
         form++;
     if (form == FORM_COUNT)
         return false;
