@@ -339,8 +339,7 @@ static void draw_ends(const Caption *v)
     const bool told = v->s->r.w - v->s->columns > SHEET_NUMBER; /* by a number at its right */
     axis_label(a->t_axis, a->at_t, t, sizeof t);
     static const char BOTH[] = "most of A, B";
-    const int room = v->r.w - utf8_cells("row  ") - utf8_cells(t) - RAMP + utf8_cells("most");
-    const char *most = !told ? "row's most" : v->scale.shared && utf8_cells(BOTH) < room ? BOTH : "most";
+    const char *most = !told ? "row's most" : v->scale.shared ? BOTH : "most"; /* rather whose than which row */
     const int ramp = RAMP + utf8_cells(most) - utf8_cells("most");
     int used = v->r.w;
     axis_label(a->u_axis, 0, first, sizeof first);
@@ -349,8 +348,8 @@ static void draw_ends(const Caption *v)
         utf8_print(text, sizeof text, FORMS[i], t, first, last);
         used = utf8_cells(text);
     }
-    used = canvas_text(v->p->c, v->s->caption_y, v->r.x, v->r.w, STYLE_DIM, text);
-    used += used + 2 + ramp > v->r.w ? 1 : 2;
+    used = most == BOTH ? 0 : canvas_text(v->p->c, v->s->caption_y, v->r.x, v->r.w, STYLE_DIM, text);
+    used += !used ? 0 : used + 2 + ramp > v->r.w ? 1 : 2;
     draw_ramp(v->p, &v->scale, v->s->caption_y, v->r.x + used, v->r.w - used, most);
 }
 

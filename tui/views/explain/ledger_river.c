@@ -531,9 +531,11 @@ static bool river_in(const LedgerView *v, Rect room, River *r)
     return room.h > ABOVE + MARGIN_BELOW + 2 && room.w > ENDS_NARROW && river_open(v, columns_of(room), r);
 }
 
-bool ledger_draw_river(const Paint *p, const LedgerView *v, Rect room, bool focus)
+bool ledger_draw_river(const Paint *p, const LedgerView *of, Rect room, bool focus)
 {
     River r;
+    LedgerView alike = *of, *v = &alike; /* in a narrow pane A and B are drawn alike: what is lost is known of B only */
+    alike.measured = of->measured && !(session_compares(of->s) && room.w < RIVER_MARKED);
     if (!river_in(v, room, &r)) {
         float sum;
         if (ledger_view_value(v, v->l->sum, 0, &sum))
