@@ -338,8 +338,9 @@ static void draw_ends(const Caption *v)
     char t[32], first[32], last[32], text[160];
     const bool told = v->s->r.w - v->s->columns > SHEET_NUMBER; /* by a number at its right */
     axis_label(a->t_axis, a->at_t, t, sizeof t);
-    static const char BOTH[] = "most of A, B";
-    const char *most = !told ? "row's most" : v->scale.shared ? BOTH : "most"; /* rather whose than which row */
+    static const char BOTH[] = "row's most of A, B";
+    const bool both = told && v->scale.shared && RAMP + utf8_cells(BOTH) - utf8_cells("most") <= v->r.w;
+    const char *most = both ? BOTH : told ? "most" : "row's most"; /* rather whose than which row */
     const int ramp = RAMP + utf8_cells(most) - utf8_cells("most");
     int used = v->r.w;
     axis_label(a->u_axis, 0, first, sizeof first);
@@ -348,7 +349,7 @@ static void draw_ends(const Caption *v)
         utf8_print(text, sizeof text, FORMS[i], t, first, last);
         used = utf8_cells(text);
     }
-    used = most == BOTH ? 0 : canvas_text(v->p->c, v->s->caption_y, v->r.x, v->r.w, STYLE_DIM, text);
+    used = both ? 0 : canvas_text(v->p->c, v->s->caption_y, v->r.x, v->r.w, STYLE_DIM, text);
     used += !used ? 0 : used + 2 + ramp > v->r.w ? 1 : 2;
     draw_ramp(v->p, &v->scale, v->s->caption_y, v->r.x + used, v->r.w - used, most);
 }
