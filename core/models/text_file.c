@@ -157,7 +157,7 @@ static bool load_config(Model *m, const char *folder, const HubFamily **hub, Err
         err_set(err, "%s: \"model_type\" is \"%.60s\", which %s%s%s%s. Text models that it runs: %s", path, type,
                 why    ? "Vitrine does not run: "
                 : near ? "is not known here; did you mean \""
-                       : "is not known here (its norms, positions, scores' factor and mask, MLP, tensors' names)",
+                       : "is not known here (norms, positions, scores, MLP, names)",
                 why    ? why
                 : near ? near
                        : "",
