@@ -515,6 +515,42 @@ static void lines_that_meet_take_turns(void **state)
     }
 }
 
+/* What one line is, is seen among those that stand aside: its dots are the same as if it were alone. */
+static void one_line_is_seen_among_others(void **state)
+{
+    (void)state;
+    for (int on_top = 0; on_top < 2; on_top++) {
+        Canvas c[2];
+        int own = 0, others = 0;
+        for (int all = 0; all < 2; all++) {
+            CanvasLine line[2];
+            CanvasPlot p = two(line);
+            line[0].style = STYLE_DIM;
+            line[0].aside = true;
+            line[1].dashed = false;
+            p.cursor = (double)NAN;
+            p.first_on_top = on_top;
+            p.line = all ? line : line + 1;
+            p.lines = 1 + all;
+            canvas_init(&c[all], 8, 30);
+            plot_draw(&c[all], (Rect){.h = 8, .w = 30}, &p);
+        }
+        for (int y = 1; y < 8; y++)
+            for (int k = 0; k < 30; k++) {
+                const Cell *alone = canvas_at(&c[0], y, k), *among = canvas_at(&c[1], y, k);
+                if (is_braille(alone->ch)) {
+                    assert_int_equal(among->ch, alone->ch);
+                    assert_int_equal(among->style, STYLE_SIDE_B);
+                    own++;
+                } else
+                    others += is_braille(among->ch) && among->style == STYLE_DIM;
+            }
+        assert_true(own > 20 && others > 10);
+        canvas_free(&c[0]);
+        canvas_free(&c[1]);
+    }
+}
+
 static void a_logarithmic_axis_says_so(void **state)
 {
     (void)state;
@@ -558,6 +594,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_that_meet_take_turns),
+        cmocka_unit_test(one_line_is_seen_among_others),
         cmocka_unit_test(a_logarithmic_axis_says_so),
         cmocka_unit_test(test_braille),
         cmocka_unit_test(test_without_braille),

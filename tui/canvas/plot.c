@@ -184,9 +184,13 @@ static void put_dot(Pen *n, int x, int y)
         return;
     if (n->line->dashed && n->drawn++ % 4 >= 2)
         return;
+    uint64_t *in = &n->in[y / down * n->body.w + x / DOTS_ACROSS];
+    if (*in && !n->bit) /* a cell has one colour: those that others are seen among leave it to them */
+        return;
     const Cell *k = canvas_at(n->c, row, column);
-    canvas_glyph(n->c, row, column, n->line->style, dots_add(n->c, k ? k->ch : ' ', y % down, x % DOTS_ACROSS));
-    n->in[y / down * n->body.w + x / DOTS_ACROSS] |= n->bit;
+    canvas_glyph(n->c, row, column, n->line->style,
+                 dots_add(n->c, k && (*in || !n->bit) ? k->ch : ' ', y % down, x % DOTS_ACROSS));
+    *in |= n->bit;
 }
 
 /* A cell has one colour: those of all lines with dots there in turns. */

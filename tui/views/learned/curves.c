@@ -253,10 +253,10 @@ static void draw_plot(const Paint *p, Rect r, const Curves *c, const Plot *plot,
                         : narrowest >= WITH        ? plot->longer
                                                    : plot->title;
     char other[64] = ""; /* beside the one that is looked at */
-    static const char *const FORMS[] = {"%s; grey: others", "%.7s; grey: others", "%.7s, rest grey"};
-    for (int form = 0; one && n > 1 && form < 6 && !*other; form++) {
-        utf8_print(other, sizeof other, FORMS[form % 3], title);
-        if (utf8_cells(other) + (form < 3 ? VALUE - MARK : 0) > r.w) /* rather which lines they are than the value */
+    static const char *const FORMS[] = {"%s; grey: others", "%.7s; grey: others", "%.7s, rest grey", "%.7s"};
+    for (int form = 0; one && n > 1 && form < 4 && !*other; form++) {
+        utf8_print(other, sizeof other, FORMS[form], title);
+        if (utf8_cells(other) + VALUE - MARK > r.w) /* rather the value, which has its line's colour */
             *other = '\0';
     }
     title = *other ? other : title;
