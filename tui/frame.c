@@ -98,7 +98,8 @@ static void header_text(const Session *s, bool named, bool words, int brief, int
         buf_printf(out, "%s %s", out->len ? " " : "", node_name(probe));
     else
         buf_printf(out, "%s step %d of %d: %s", out->len ? " " : "", step, total, box->label);
-    if (!probe && *box->symbol && brief < (words ? 2 : 3))
+    const bool run = session_compares(s) && strchr(box->symbol, 'A'); /* A is a run there, no matrix */
+    if (!probe && *box->symbol && !run && brief < (words ? 2 : 3))
         buf_printf(out, " (%s)", box->symbol);
     if (block >= 0)
         header_block(s, ranges, out);

@@ -179,16 +179,23 @@ static int put_beyond(const Paint *p, const ColourScale *s, int y, int x, int ea
     return used;
 }
 
-/* What scale it is, in as much of the room as leaves it its colours: that it is a root is said always. */
+/* "  locked", or what else is to be known of the scale; "": nothing. */
+static const char *kind_word(const Paint *p, const ColourScale *s)
+{
+    return p->s->look.locked ? "  locked"
+           : s->log          ? "  log"
+           : s->root         ? p->c->ascii ? "  root" : "  √ scale"
+           : s->shared       ? "  shared"
+           : s->own          ? "  own"
+           : s->diff         ? "  +: more in A"
+                             : "";
+}
+
+/* The same in as much of the room as leaves it its colours: that it is a root is said always. */
 static const char *brief_kind(const Paint *p, const ColourScale *s, int room)
 {
     enum { CELLS = 4 };
-    const char *kind = p->s->look.locked ? "  locked"
-                       : s->log          ? "  log"
-                       : s->root         ? "  root"
-                       : s->shared       ? "  shared"
-                       : s->own          ? "  own"
-                                         : "";
+    const char *kind = kind_word(p, s);
     if (room - utf8_cells(kind) >= CELLS)
         return kind;
     if (!s->root || s->log || p->s->look.locked || p->c->ascii)
@@ -209,15 +216,7 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
     const float unit = s->points ? 100 : 1;
     number_text(low, sizeof low, unit * s->low, 9);
     number_text(high, sizeof high, unit * s->high, 9);
-    snprintf(name, sizeof name, "  %s%s", colourmap_name(s->map),
-             p->s->look.locked ? ", locked"
-             : s->log          ? ", log"
-             : s->root         ? ", as a root"
-             : s->shared       ? ", shared"
-             : s->own          ? ", own"
-                               : "");
-    if (s->diff && !strchr(name, ','))
-        snprintf(name, sizeof name, "  +: more in A");
+    snprintf(name, sizeof name, "%s", kind_word(p, s));
     const bool cut = s->clipped || s->capped;
     const char *below = cut && s->least < s->low ? "≤" : "", *above = cut && s->most > s->high ? "≥" : "";
     const int marks = s->capped ? utf8_cells(below) + utf8_cells(above) : 0;
@@ -226,7 +225,7 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
         part = width - ends - 6 < beyond * BEYOND ? BEYOND_BRIEF : BEYOND;
     const int nan = s->nans && width - ends - 2 - beyond * part >= NAN_CELLS + 3 ? NAN_CELLS : 0;
     int cells = width - ends - 2 - named - beyond * part - nan;
-    if (cells < 6) { /* what scale it is is said as long as there is one, if not the map's name */
+    if (cells < 6) { /* as much of it as leaves the scale its colours */
         snprintf(name, sizeof name, "%s", brief_kind(p, s, cells + named));
         cells += named - utf8_cells(name);
     }

@@ -242,7 +242,9 @@ void lengths_legend(const Paint *p, Rect r, const Box *b, float most)
             if (whole)
                 *whole = '\0';
             utf8_print(text, sizeof text, "%s 0–%s%s %%%s", what, end, beyond ? "+" : "",
-                       compares && line.w > 34 ? ", as a root" : "");
+                       !compares || line.w <= 34 ? ""
+                       : p->c->ascii             ? ", root scale"
+                                                 : ", √ scale");
             bool room = utf8_cells(text) + used + 7 <= line.w;
             canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "%s%s",
                           halves && room ? "below: " : "", text);

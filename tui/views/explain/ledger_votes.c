@@ -9,7 +9,7 @@
 #include "tui/views/explain/ledger_view.h"
 #include "tui/views/lattice.h"
 
-enum { WORD = 11, PATCH_MOST = 12, NARROW = 24, VOTES_SAID = 34, VOTES_CELLS = 18, LIT_LEAST = 2 };
+enum { WORD = 11, PATCH_MOST = 12, NARROW = 24, VOTES_CELLS = 18, LIT_LEAST = 2 };
 
 typedef struct Votes {
     Shown v;
@@ -121,6 +121,31 @@ static void mark(const Paint *p, const LatticeMap *m, const Votes *t, int patch)
                          shown_ref(&t->v, t->first + (size_t)patch));
 }
 
+/* Whose votes they are and which patch is marked, as much of it as there is room for: a mark is the cursor elsewhere. */
+static void put_caption(const Paint *p, const LedgerView *v, const Votes *t, int top, Rect r)
+{
+    static const char *const FORMS[] = {"votes: what heads wrote by looking; [ ] most: %s %s",
+                                        "votes: written by looking, [ ] most %s %s",
+                                        "written by looking, [ ] most %s %s",
+                                        "votes, [ ] most: %s %s",
+                                        "votes, [ ] most: %s",
+                                        "votes, [ ]: most"};
+    enum { FORMS_N = sizeof FORMS / sizeof *FORMS };
+    char text[128], label[32], number[16];
+    const Dims d = graph_node(t->v.graph, t->v.node)->dims;
+    if (one_head(v)) {
+        put_head(p, v, r);
+        return;
+    }
+    axis_label(&t->v.graph->axes[d.axis[d.n - 1]], t->prefix + top, label, sizeof label);
+    number_text(number, sizeof number, t->v.values[t->first + (size_t)top], 6);
+    for (int i = 0; i < FORMS_N; i++)
+        if (utf8_print(text, sizeof text, FORMS[i], label, number) <= r.w || i == FORMS_N - 1) {
+            canvas_text(p->c, r.y, r.x, r.w, STYLE_AXIS, text);
+            return;
+        }
+}
+
 void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
 {
     Votes t;
@@ -128,11 +153,6 @@ void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
     Rect caption = rect_cut(&r, 't', 1), bar = r.h > rows / 2 + 1 ? rect_cut(&r, 'b', 1) : (Rect){0};
     if (!rows || !cols || r.h < 1)
         return;
-    if (one_head(v))
-        put_head(p, v, caption);
-    else
-        canvas_text(p->c, caption.y, caption.x, caption.w, STYLE_AXIS,
-                    caption.w >= VOTES_SAID ? "votes: what heads wrote by looking" : "votes, all heads");
     if (!votes_open(v, &t)) {
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, v->l->votes == NO_NODE ? "no patch is read" : "computing…");
         return;
@@ -141,6 +161,7 @@ void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
     const float *x = t.v.values + t.first;
     for (int i = 1; i < rows * cols; i++)
         top = fabsf(x[i]) > fabsf(x[top]) ? i : top;
+    put_caption(p, v, &t, top, caption);
     const float most = votes_most(v);
     ColourScale scale = colour_scale_of_range(p, -most, most);
     const int at = t.token < 0 ? top : t.token - t.prefix; /* of the sentence, else the largest; cls has no place */
