@@ -134,7 +134,7 @@ Colour colour_scale_colour(const ColourScale *s, float x)
 PoolKind colour_scale_pool(const Paint *p, const ColourScale *s)
 {
     PoolKind kind = p->s->look.pool_kind;
-    return kind == POOL_MAX && s->is_signed ? POOL_ABSMAX : kind;
+    return kind == POOL_MAX && (s->is_signed || s->low < 0) ? POOL_ABSMAX : kind; /* in whatever map was chosen */
 }
 
 const char *colour_scale_pool_word(const Paint *p, const ColourScale *s)
