@@ -320,7 +320,7 @@ void lengths_maps(const Paint *p, Rect r, const Box *b, float most)
         if (at < 0)
             continue;
         patch_value(&m, at / m.l.cols, at % m.l.cols, &ref);
-        lattice_map_mark(p, &map[k], at / m.l.cols, at % m.l.cols, "[]", STYLE_CURSOR, ref);
+        lattice_map_mark(p, &map[k], at / m.l.cols, at % m.l.cols, "[]!", STYLE_CURSOR, ref);
     }
 }
 
