@@ -552,6 +552,8 @@ static void draw_legend(Canvas *c, Rect r, const CanvasPlot *p)
             return;
         used += canvas_text(c, r.y, r.x + used, r.w - used, p->line[i].style, text);
     }
+    if (p->rest && used + utf8_cells(p->rest) <= r.w)
+        canvas_text(c, r.y, r.x + used, r.w - used, STYLE_DIM, p->rest);
 }
 
 Rect plot_draw(Canvas *c, Rect r, const CanvasPlot *p)

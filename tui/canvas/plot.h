@@ -21,10 +21,10 @@ typedef struct CanvasLine {
 } CanvasLine;
 
 typedef struct CanvasPlot {
-    const char *title;
-    double x0, x1, y0, y1; /* ends of the axes */
-    double x_unit;         /* x from 0 on by the logarithm of 1 + x / x_unit; 0: x as it is */
-    bool family;           /* of numbered lines the legend says how far the values go, of none its own */
+    const char *title, *rest; /* NULL or what is said behind the values, of the lines that stand aside */
+    double x0, x1, y0, y1;    /* ends of the axes */
+    double x_unit;            /* x from 0 on by the logarithm of 1 + x / x_unit; 0: x as it is */
+    bool family;              /* of numbered lines the legend says how far the values go, of none its own */
     const CanvasLine *line;
     int lines;
     bool points;        /* samples are few: a dot stands at each */

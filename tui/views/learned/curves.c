@@ -252,15 +252,20 @@ static void draw_plot(const Paint *p, Rect r, const Curves *c, const Plot *plot,
                         : narrowest >= WITH_BLOCKS ? plot->longest
                         : narrowest >= WITH        ? plot->longer
                                                    : plot->title;
-    char other[64] = ""; /* beside the one that is looked at */
-    static const char *const FORMS[] = {"%s; grey: others", "%.7s; grey: others", "%.7s, rest grey", "%.7s"};
-    for (int form = 0; one && n > 1 && form < 4 && !*other; form++) {
-        utf8_print(other, sizeof other, FORMS[form], title);
-        if (utf8_cells(other) + VALUE - MARK > r.w) /* rather the value, which has its line's colour */
-            *other = '\0';
+    char brief[64], rest[32] = ""; /* what the other lines are, beside the one that is looked at */
+    utf8_print(brief, sizeof brief, "%.7s", title);
+    static const char *const FORMS[] = {"; grey: others", ", rest grey", ", %d grey"};
+    for (int form = 0; one && n > 1 && form < 6 && !*rest; form++) {
+        utf8_print(rest, sizeof rest, FORMS[form % 3], n - 1);
+        const char *of = form < 3 ? title : brief;
+        if (utf8_cells(of) + VALUE - MARK + utf8_cells(rest) > r.w)
+            *rest = '\0';
+        else
+            title = of;
     }
-    title = *other ? other : title;
+    title = one && n > 1 && !*rest ? brief : title;
     const CanvasPlot to = {.title = title,
+                           .rest = rest,
                            .x1 = steps_of(c),
                            .x_unit = first_step(c),
                            .family = plot->longest && !one, /* that of both runs in the same words */
