@@ -899,12 +899,15 @@ static void nothing_is_half_said(void **state)
     run("goto decoder.blocks.2.cross_attn.pattern; training");
     draw(40, 120);
     bool grey = false;
-    for (int y = 0; y < c.h; y++)
-        for (int x = 0, legend = 0; x + 4 < c.w; x++) {
+    for (int y = 0; y < c.h; y++) {
+        bool legend = false, value = false;
+        for (int x = 0; x + 4 < c.w; x++) {
             const Cell *k = &c.cells[y * c.w + x];
             legend |= k->ch == 'g' && k[1].ch == 'r' && k[2].ch == 'e' && k[3].ch == 'y' && k->style == STYLE_DIM;
-            grey = grey || (legend && k->style == STYLE_SIDE_B && k->ch == '.');
+            value |= k->style == STYLE_SIDE_B && k->ch == '.';
         }
+        grey = grey || (legend && value);
+    }
     assert_true(grey);
     run("goto encoder.blocks.0.mlp.post; neuron 0");
     draw(25, 80);

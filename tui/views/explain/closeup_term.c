@@ -150,9 +150,13 @@ void closeup_formula(const Graph *g, NodeId n, int width, Buf *out)
 void closeup_legend(const Paint *p, const Closeup *c, Rect line, int bars, bool colours)
 {
     Buf text = {0}, shared = {0};
+    static const char *const FORMS[] = {"each row on its own scale: blue < 0, orange > 0",
+                                        "own scale a row: blue < 0, orange > 0", "own scales, blue < 0 < orange"};
+    int form = 0;
+    while (form < 2 && utf8_cells(FORMS[form]) > line.w - 1)
+        form++;
     if (colours)
-        buf_puts(&text, *p->s->look.map || p->mode < MODE_256 ? "each row on its own scale"
-                                                              : "each row on its own scale: blue < 0, orange > 0");
+        buf_puts(&text, *p->s->look.map || p->mode < MODE_256 ? "each row on its own scale" : FORMS[form]);
     closeup_shared(c, bars, &shared);
     if (utf8_cells(buf_str(&text)) + 2 + utf8_cells(buf_str(&shared)) <= line.w)
         buf_printf(&text, "%s%s", text.len && shared.len ? ";" : "", buf_str(&shared));

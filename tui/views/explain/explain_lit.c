@@ -168,12 +168,16 @@ static float value_of(const LitMap *m, int i, int j, Ref *ref)
     return m->t.v.values[best];
 }
 
-static Colour dim(const Paint *p, Colour c)
+/* Towards the ground: a map of one hue as greys, since its paler colours are those of smaller values; a signed one
+ * keeps its two hues. */
+static Colour dim(const Paint *p, Colour c, bool is_signed)
 {
-    double ground = p->light ? 255 : 0;
+    const double ground = p->light ? 255 : 0, /* weights of Rec. 709 */
+        grey = 0.2126 * (c >> 16 & 0xff) + 0.7152 * (c >> 8 & 0xff) + 0.0722 * (c & 0xff);
     Colour out = 0;
     for (int shift = 16; shift >= 0; shift -= 8) {
-        double part = (double)(c >> shift & 0xff) * DIMMED + ground * (1 - DIMMED);
+        const double own = is_signed ? (double)(c >> shift & 0xff) : grey;
+        double part = own * DIMMED + ground * (1 - DIMMED);
         out |= (Colour)(part + 0.5) << shift;
     }
     return out;
@@ -186,7 +190,7 @@ static void draw_cell(const Paint *p, const LitMap *m, const ColourScale *scale,
     float x = value_of(m, i, j, &ref);
     Colour colour = colour_scale_colour(scale, x);
     if (!lit)
-        colour = dim(p, colour);
+        colour = dim(p, colour, scale->is_signed);
     for (int dy = 0; dy < m->rows.each; dy++)
         for (int dx = 0; dx < m->cols.each; dx++) {
             int pixel = i * m->rows.each + dy, y = m->r.y + (m->halves ? pixel / 2 : pixel),
@@ -375,9 +379,10 @@ static void split(Rect r, int count, Rect out[NODE_INPUTS])
     }
 }
 
-static const char LEGEND[] = "lit: what is read; ▾ ▸: the cell under the cursor",
-                  LEGEND_CROSS[] = "lit: row and column of the cell that is read",
-                  LEGEND_CROSS_SHORT[] = "lit: its row and its column", LEGEND_PLAYED[] = "lit: read, on its own scale";
+static const char LEGEND[] = "lit: what is read, the rest faded; ▾ ▸: the cursor's cell",
+                  LEGEND_CROSS[] = "lit: row and column of the cell that is read; the rest is faded",
+                  LEGEND_CROSS_SHORT[] = "lit: its row and column, the rest faded",
+                  LEGEND_PLAYED[] = "lit: read, on its own scale";
 
 /* Cuts off the line that says so, where the maps can spare it. */
 static Rect legend_of(const Paint *p, Rect *r)

@@ -121,17 +121,18 @@ static void mark(const Paint *p, const LatticeMap *m, const Votes *t, int patch)
                          shown_ref(&t->v, t->first + (size_t)patch));
 }
 
-/* Whose votes they are and which patch is marked, as much of it as there is room for: a mark is the cursor elsewhere. */
-static void put_caption(const Paint *p, const LedgerView *v, const Votes *t, int top, Rect r)
+/* Whose votes they are and which patch has the mark, which is the cursor elsewhere: as much as there is room for. */
+static void put_caption(const Paint *p, const LedgerView *v, const Votes *t, int top, const LatticeMap *m, Rect r)
 {
-    static const char *const FORMS[] = {"votes: what heads wrote by looking; [ ] most: %s %s",
-                                        "votes: written by looking, [ ] most %s %s",
-                                        "written by looking, [ ] most %s %s",
-                                        "votes, [ ] most: %s %s",
-                                        "votes, [ ] most: %s",
-                                        "votes, [ ]: most"};
+    static const char *const FORMS[] = {"votes: what heads wrote by looking; %s most: %s %s",
+                                        "votes: written by looking, %s most %s %s",
+                                        "written by looking, %s most %s %s",
+                                        "votes, %s most: %s %s",
+                                        "votes, %s most: %s",
+                                        "votes, %s: most"};
     enum { FORMS_N = sizeof FORMS / sizeof *FORMS };
     char text[128], label[32], number[16];
+    const char *sign = lattice_map_patch(m, m->row, m->col).w > 1 ? "[ ]" : m->halves ? "◆" : "!";
     const Dims d = graph_node(t->v.graph, t->v.node)->dims;
     if (one_head(v)) {
         put_head(p, v, r);
@@ -140,7 +141,7 @@ static void put_caption(const Paint *p, const LedgerView *v, const Votes *t, int
     axis_label(&t->v.graph->axes[d.axis[d.n - 1]], t->prefix + top, label, sizeof label);
     number_text(number, sizeof number, t->v.values[t->first + (size_t)top], 6);
     for (int i = 0; i < FORMS_N; i++)
-        if (utf8_print(text, sizeof text, FORMS[i], label, number) <= r.w || i == FORMS_N - 1) {
+        if (utf8_print(text, sizeof text, FORMS[i], sign, label, number) <= r.w || i == FORMS_N - 1) {
             canvas_text(p->c, r.y, r.x, r.w, STYLE_AXIS, text);
             return;
         }
@@ -161,12 +162,12 @@ void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
     const float *x = t.v.values + t.first;
     for (int i = 1; i < rows * cols; i++)
         top = fabsf(x[i]) > fabsf(x[top]) ? i : top;
-    put_caption(p, v, &t, top, caption);
     const float most = votes_most(v);
     ColourScale scale = colour_scale_of_range(p, -most, most);
     const int at = t.token < 0 ? top : t.token - t.prefix; /* of the sentence, else the largest; cls has no place */
     LatticeMap m = lattice_map(p, r, rows, cols, PATCH_MOST, (at < 0 ? top : at) / cols, (at < 0 ? top : at) % cols);
     const LatticeMap lit = lit_map(p, r, &m, lit_picture(p->s, v->side) != NULL);
+    put_caption(p, v, &t, top, lit.k ? &lit : &m, caption);
     const bool alone = lit.k && lit.r.y == m.r.y && lit.r.x == m.r.x;
     if (!alone) {
         lattice_map_draw(p, &m, &scale, vote, &t);
