@@ -78,9 +78,16 @@ static bool mark_rounded(const Paint *p, const AnswerTable *t, size_t i, int y, 
     return marked;
 }
 
+/* Cells of a logit of 1, the same to both sides of zero, which has `left` of them on its left. */
+static float logit_cells(const AnswerTable *t, int left, int width)
+{
+    const float cell = (float)left / -t->lowest, high = t->lowest + t->widest;
+    return high > 0 ? fminf(cell, (float)(width - 1 - left) / high) : cell;
+}
+
 static void draw_logit_bar(const Paint *p, const AnswerTable *t, size_t i, Rect r, int thick)
 {
-    const float x = t->logits.values[i], high = t->lowest + t->widest;
+    const float x = t->logits.values[i];
     const int left = answer_logit_zero(t, r.w), right = r.w - 1 - left;
     const Ref ref = shown_ref(&t->logits, i);
     for (int k = 0; k < r.h; k++) {
@@ -90,8 +97,7 @@ static void draw_logit_bar(const Paint *p, const AnswerTable *t, size_t i, Rect 
         } else if (left && k >= thick)
             canvas_glyph(p->c, r.y + k, r.x + left, STYLE_AXIS, 0x2502);
         else if (left) {
-            float cell = (float)left / -t->lowest; /* cells of 1, the same to both sides */
-            cell = high > 0 ? fminf(cell, (float)right / high) : cell;
+            const float cell = logit_cells(t, left, r.w);
             canvas_bar_around(p->c, r.y + k, r.x, left, right, isfinite(x) ? (double)(x * cell) : 0, STYLE_AXIS,
                               STYLE_NEGATIVE, ref);
         }
@@ -186,7 +192,7 @@ static const char *answer_kind(const Session *s, Side side, int room)
     return graph_role(g, ROLE_QUERY, SEQUENCE_TARGET) == AXIS_NONE || room < 9 ? "word" : "next word";
 }
 
-/* Above the bars of logits: 0 at its line, and how far they go. */
+/* Above the bars of logits: 0 at its line, and how far they go, at the end of the longest. */
 static void draw_range(const Paint *p, const AnswerTable *t, Rect r)
 {
     const int zero = answer_logit_zero(t, r.w);
@@ -198,8 +204,11 @@ static void draw_range(const Paint *p, const AnswerTable *t, Rect r)
     canvas_glyph(p->c, r.y, r.x + zero, STYLE_AXIS, '0');
     if ((int)strlen(low) < zero)
         canvas_text(p->c, r.y, r.x, zero, STYLE_AXIS, low);
-    if (zero + 1 + (int)strlen(high) < r.w && t->lowest + t->widest > 0)
-        canvas_right(p->c, r.y, r.x, r.w, STYLE_AXIS, high);
+    const int most = t->lowest + t->widest > 0 ? (int)strlen(high) : 0,
+              longest = zero ? zero + 1 + (int)ceilf((t->lowest + t->widest) * logit_cells(t, zero, r.w)) : r.w,
+              end = clamp(longest, zero + 2 + most, r.w);
+    if (most && zero + 1 + most < r.w)
+        canvas_right(p->c, r.y, r.x, end, STYLE_AXIS, high);
 }
 
 /* What the dots are, as long as there is room; false: which one is A's the columns say. */

@@ -232,10 +232,15 @@ static void line_rank(Lines *l, const Shown *v)
         rank += v->values[i] > v->values[v->cell] ||
                 (i < v->cell && !(v->values[i] < v->values[v->cell]) && !(v->values[i] > v->values[v->cell]));
     char text[64];
-    static const char *const OF_DIFF[] = {"rank %zu of %zu in A − B", "A−B rank %zu of %zu", "A−B rank %zu/%zu"};
+    static const char *const OF_DIFF[] = {"rank %zu of %zu in A − B", "A−B rank %zu of %zu", "A−B rank %zu/%zu"},
+                             *const OF_B[] = {"rank %zu of %zu in B", "B rank %zu of %zu", "B rank %zu/%zu"};
     int used = 0;
     for (int k = 0; k < 3 && (k == 0 || used > l->r.w); k++)
-        used = utf8_print(text, sizeof text, v->side == SIDE_DIFF ? OF_DIFF[k] : "rank %zu of %zu", rank, n);
+        used = utf8_print(text, sizeof text,
+                          v->side == SIDE_DIFF                             ? OF_DIFF[k]
+                          : v->side == SIDE_B && session_compares(l->p->s) ? OF_B[k]
+                                                                           : "rank %zu of %zu",
+                          rank, n);
     if (used + 7 + (int)strlen(last->sym) <= l->r.w)
         snprintf(text + strlen(text), sizeof text - strlen(text), " along %s", last->sym);
     line_text(l, STYLE_DIM, text);
