@@ -322,7 +322,9 @@ void frame_draw(const Paint *paint, const Frame *f, const FrameState *state)
         const char *side = pane->label ? pane->label : main_label(p->s, pane);
         if (side)
             snprintf(label, sizeof label, "%s  ", side);
-        if (pane->view->title)
+        if (pane->view->title_in)
+            pane->view->title_in(p, pane->inside, pane->side, &forms);
+        else if (pane->view->title)
             pane->view->title(p->s, pane->side, &forms);
         fit_title(buf_str(&forms), pane->box.w - 4 - utf8_cells(label), title);
         buf_clear(&forms);

@@ -1901,6 +1901,20 @@ static void every_head_is_there(void **state)
     }
     for (int h = 0; h < HEADS; h++)
         assert_true(cells[h] >= 20);
+    Buf said = {0}; /* so that no square is taken for a patch */
+    int rows = 0, cols = 0, across = 0;
+    VIEW_OTHER_HEADS.title_in(&p, c.clip, SIDE_B, &said);
+    const char *to = strstr(buf_str(&said), "pooled to ");
+    assert_non_null(to);
+    assert_int_equal(sscanf(to, "pooled to %d×%d", &rows, &cols), 2);
+    for (int x = 0; x < c.w && canvas_at(&c, 1, x)->ref.run; x++)
+        across++;
+    assert_true(cols < GRID && rows < GRID);
+    assert_int_equal(across, cols);
+    buf_clear(&said);
+    VIEW_OTHER_HEADS.title_in(&p, (Rect){0, 0, 60, 200}, SIDE_B, &said);
+    assert_null(strstr(buf_str(&said), "pooled"));
+    buf_free(&said);
     canvas_free(&c);
     session_free(&session);
 }

@@ -79,6 +79,7 @@ typedef struct ViewSpec {
     bool (*click)(const Paint *p, Rect r, Side side, int y, int x, Buf *command);
     /* Title for the pane's border, appended. */
     void (*title)(const Session *s, Side side, Buf *out);
+    void (*title_in)(const Paint *p, Rect r, Side side, Buf *out); /* the same, where r decides what it says; or NULL */
     /* --- of a screen; panes beside it leave them out --- */
     unsigned traits; /* VIEW_… */
     ViewSides sides;

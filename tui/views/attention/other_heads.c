@@ -351,4 +351,23 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, "every head");
 }
 
-VIEW_SPEC(OTHER_HEADS, .name = "other heads");
+/* Of maps that are pooled what their squares stand for, too: one is taken for a patch. */
+static void title_in(const Paint *p, Rect r, Side side, Buf *out)
+{
+    Attend a;
+    Buf plain = {0};
+    title(p->s, side, &plain);
+    if (attend_open(p->s, side, -1, &a) && !attend_listed(&a)) {
+        const HeadGrid g = head_grid(p, r, &a);
+        const char *text = buf_str(&plain), *scale = strstr(text, ", own scale each");
+        if (!g.said && g.rows && g.cols && (g.rows < a.u.rows || g.cols < a.u.cols)) {
+            buf_printf(out, "%s; %d×%d patches pooled to %d×%d\n", text, a.u.rows, a.u.cols, g.rows, g.cols);
+            buf_printf(out, "%.*s%s; %d×%d pooled to %d×%d\n", scale ? (int)(scale - text) : (int)plain.len, text,
+                       scale ? ", own scales" : "", a.u.rows, a.u.cols, g.rows, g.cols);
+        }
+    }
+    buf_puts(out, buf_str(&plain));
+    buf_free(&plain);
+}
+
+VIEW_SPEC(OTHER_HEADS, .name = "other heads", .title_in = title_in);
