@@ -1613,6 +1613,21 @@ static void a_matrix_of_many_words(void **state)
     assert_true(run("pool auto; reset view"));
 }
 
+/* One row of scores in few columns: its columns have names, and what its dots are is said to the end. */
+static void one_row_of_scores_is_named(void **state)
+{
+    (void)state;
+    assert_true(session_open_input(&s, SENTENCE, &error));
+    for (int t = 0; t < 8; t++) {
+        snprintf(where, sizeof where, "goto decoder.blocks.0.cross_attn.scores_raw[t=%d]; view sentence", t);
+        assert_true(run(where));
+        draw(24, 80);
+        assert_true(on_screen("asks") && on_screen("looked") && on_screen("score"));
+        assert_true(on_screen("dots: the largest score"));
+        assert_false(on_screen("score o…"));
+    }
+}
+
 /* A difference that is not that of the two as they stand rounded beside it is marked, and only where the line above
  * says what the mark means. */
 static void a_mark_says_what_it_is(void **state)
@@ -1857,6 +1872,7 @@ int main(void)
                                        cmocka_unit_test(bars_of_two_sides_are_compared),
                                        cmocka_unit_test(rows_have_names),
                                        cmocka_unit_test(a_mark_says_what_it_is),
+                                       cmocka_unit_test(one_row_of_scores_is_named),
                                        cmocka_unit_test(lessons_of_texts_first),
                                        cmocka_unit_test(what_differs_is_in_sight)};
     return cmocka_run_group_tests(tests, start, stop);

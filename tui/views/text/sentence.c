@@ -140,8 +140,8 @@ static void sentence_layout(const Paint *p, Rect r, WordLines *v)
         v->colours = rect_cut(&r, 'b', 1);
     const int between = r.w - asks - looked - 2 * WORD_MARKS - NUMBERS;
     v->one_line = scores && !v->all && !attend_is_mask(a) && between >= GAP_LEAST && between < GAP_CLEAR;
-    const bool named = v->all || (v->one_line && r.h >= NAMED_FROM &&
-                                  a->t_axis->n != r.h); /* rather every score than what is what */
+    const bool named = v->all || (v->one_line && r.h >= NAMED_FROM && /* rather every score than what is what */
+                                  a->u_axis->n != r.h && !(exact && a->u_axis->n + 1 == r.h));
     v->head_y = named && r.h > 2 ? rect_cut(&r, 't', 1).y : -1;
     v->queries = word_list(r, asks, a->t_axis->n, a->at_t, 0, PITCH_MOST);
     v->folded = word_masked_tail(a);
@@ -284,6 +284,8 @@ static void draw_hidden(const Paint *p, const WordLines *v)
 {
     const WordList *l = &v->queries;
     const int last = l->first + l->lines - 1;
+    if (v->one_line && v->a.t_axis->sequence != v->a.u_axis->sequence) /* none but the one that asks has a line */
+        return;
     for (int below = 0; below < 2 && l->lines > 1; below++) {
         char text[16], label[WORD_LABEL];
         const int hidden = below ? l->n - 1 - last : l->first, t = below ? last : l->first;
@@ -305,9 +307,12 @@ static void draw_names(const Paint *p, const WordLines *v)
                     v->keys.r.w > (int)sizeof "looked at" - 1 ? "looked at" : "looked");
         canvas_right(p->c, v->head_y, v->right.x, WORD_SHARE + 1, STYLE_HEADER, of);
     }
+    char rule[64];
+    utf8_print(rule, sizeof rule, "%s: the largest %s of the row", v->one_line ? "dots" : "line", of);
+    if (utf8_cells(rule) > v->rule.w)
+        utf8_print(rule, sizeof rule, "%s: the largest %s", v->one_line ? "dots" : "line", of);
     if (v->rule.h)
-        canvas_printf(p->c, v->rule.y, v->rule.x, v->rule.w, STYLE_DIM, "%s: the largest %s of the row",
-                      v->one_line ? "dots" : "line", of);
+        canvas_text(p->c, v->rule.y, v->rule.x, v->rule.w, STYLE_DIM, rule);
 }
 
 static void draw_keys(const Paint *p, const WordLines *v)
