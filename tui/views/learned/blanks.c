@@ -66,6 +66,11 @@ static bool is_hidden(const Blanks *b, int patch)
     return b->can_hide && b->hidden.values[patch] != 0.0f;
 }
 
+static bool inside_hidden(const void *context, int patch)
+{
+    return is_hidden(context, patch);
+}
+
 /* Is the guess what is drawn of that patch? */
 static bool guessed(const Blanks *b, Panel part, int patch)
 {
@@ -120,9 +125,11 @@ static void draw_title(const Paint *p, const Blanks *b, Rect r, Panel part)
     static const char *const LONG[PARTS] = {"what the model sees", "its guess in the gaps", "truth",
                                             "error of each patch"};
     static const char *const SHORT[PARTS] = {"seen", "guess", "truth", "error"};
-    const char *text = r.w < 22                         ? SHORT[part]
-                       : part == PART_GUESS && !b->many ? "its guess of all patches"
-                                                        : LONG[part];
+    static const char SEEN_TOO[] = "error of each patch, seen too";
+    const char *text = r.w < 22                                                           ? SHORT[part]
+                       : part == PART_GUESS && !b->many                                   ? "its guess of all patches"
+                       : part == PART_ERROR && b->many && r.w >= (int)sizeof SEEN_TOO - 1 ? SEEN_TOO
+                                                                                          : LONG[part];
     if (r.h > 0)
         canvas_text(p->c, r.y, r.x, r.w, STYLE_HEADER, text);
 }
@@ -135,6 +142,8 @@ static void draw_panels(const Paint *p, const Blanks *b, const Panels *s, const 
         for (int row = m->row; row < m->row + m->rows; row++)
             for (int col = m->col; col < m->col + m->cols; col++)
                 draw_patch(p, b, m, (Panel)k, scale, row, col);
+        if (k == PART_ERROR && b->many)
+            panels_outline(p, s, k, inside_hidden, b);
         panels_mark(p, s, k, b->row, b->col, shown_ref(&b->error, (size_t)b->at), focus && k == PART_GUESS);
     }
 }
@@ -222,10 +231,14 @@ static void draw_beside(const Paint *p, const Blanks *b, Rect r, const ColourSca
         colour_scale_bar(p, scale, line.y + 1, line.x, line.w);
         rect_cut(&r, 't', 1);
     }
-    if (r.h > 0)
-        canvas_wrap(p->c, r, STYLE_DIM,
-                    "An error is the mean square of what a guess of standardised pixels is off; mean colour: the error "
-                    "of guessing one flat colour.");
+    static const char ABOUT[] = "An error is the mean square of what a guess of standardised pixels is off; mean "
+                                "colour: the error of guessing one flat colour.",
+                      SEEN_TOO[] = "Seen patches are guessed, too: their errors are in the map, their guesses are not "
+                                   "drawn. Outlined: hidden ones.";
+    const int about = r.h > 0 ? canvas_wrap(p->c, r, STYLE_DIM, ABOUT) : 0;
+    rect_cut(&r, 't', about + 1);
+    if (b->many && r.h > 0 && canvas_wrap_rows(p->c, r.w, SEEN_TOO) <= r.h)
+        canvas_wrap(p->c, r, STYLE_DIM, SEEN_TOO);
 }
 
 /* Panels on top and up to three lines below them; or all of the text beside them, where that makes them larger. */
