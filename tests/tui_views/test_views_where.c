@@ -455,6 +455,41 @@ static void lens_rows_and_clicks(void **state)
     shows(&VIEW_LENS, SIDE_A, 17, 100, text);
 }
 
+static bool is_dots(const Cell *k)
+{
+    return k->ch > 0x2800 && k->ch < 0x2900;
+}
+
+/* Where the lines of a low plot meet, too, each of those named at its right has dots of its own colour. */
+static void every_named_line_is_seen(void **state)
+{
+    (void)state;
+    for (int block = 0; block < 4; block++) {
+        char line[16];
+        Canvas c;
+        int named = 0, dots[STYLE_COUNT] = {0}, names[STYLE_COUNT] = {0};
+        snprintf(line, sizeof line, "lens %d", block);
+        command(line);
+        draw_on(&c, &VIEW_LENS, SIDE_A, 18, 78, MODE_256, false);
+        for (int i = 0; i < c.h * c.w; i++)
+            dots[c.cells[i].style] += is_dots(&c.cells[i]);
+        for (int y = 0; y < c.h; y++) {
+            int end = 0;
+            for (int x = 0; x < c.w; x++)
+                end = is_dots(canvas_at(&c, y, x)) ? x : end;
+            const Cell *k = canvas_at(&c, y, end + 2);
+            if (!end || k->ch < 'a' || k->ch > 'z')
+                continue;
+            named++;
+            names[k->style]++;
+            assert_true(k->style == STYLE_SELECTED || dots[k->style] > 0);
+            assert_int_equal(names[k->style], 1);
+        }
+        assert_true(named > 1);
+        canvas_free(&c);
+    }
+}
+
 /* All classes have a column as soon as their numbers fit; the start is a row like any other, and bars are as high as
  * their shares. */
 /* Every number of the table stands on the colour of its own value, in narrow columns and in wide ones. */
@@ -2671,6 +2706,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(columns_of_alike_words_are_named, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_cell_of_nothing_is_explained, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(numbers_beside_a_narrow_map, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(every_named_line_is_seen, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(narrow_ledgers_are_whole, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(rows_of_a_line_have_both_names, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(rounded_in_a_narrow_list, open_guessing, close_session),

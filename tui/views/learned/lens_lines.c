@@ -22,9 +22,8 @@ enum {
     WIDE = 4,
     TITLE = 64, /* columns of what the lines are, and of it in short */
     TITLE_TURNS = 48,
-    LOW = 9,      /* lines of a plot where many meet: the first … */
-    LOW_TOLD = 2, /* … have their colours … */
-    LOW_MOST = 3, /* … and of many classes none but these is drawn: more were a tangle */
+    LOW = 9,      /* lines of a plot where many meet … */
+    LOW_MOST = 3, /* … and no more are drawn: they were a tangle */
     TITLE_SHORT = 36,
     TITLE_LEAST = 23,
     MARKED = 9 /* lines in which dots beside the lines are still told from them */
@@ -297,7 +296,7 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
     open_depth(l, false, &blocks);
     open_depth(l, true, &attention);
     const bool many = l->classes > LINES_MOST;
-    const int most = !many ? LINES_MOST : r.h < LOW ? LOW_MOST : LINES_FEW;
+    const int most = r.h < LOW ? LOW_MOST : many ? LINES_FEW : LINES_MOST;
     int n = choose_lines(&blocks, of, clamp(r.h - 2, 1, most)); /* each has a label */
     const int dotted = many && n > DOTTED ? DOTTED : n;
     const bool marked = r.h > MARKED && attention.count > 0;
@@ -319,8 +318,7 @@ void lens_lines_draw(const Paint *p, const LensLines *l, Rect r)
         if (i >= n)
             after[i - n] = (Line){&attention, of[i - n].o, of[i - n].rank};
         line[i] = (CanvasLine){.sample = logit, .of = which, .name = "", .n = which->d->count, .apart = i >= n};
-        line[i].aside = r.h < LOW && !many && which->rank >= LOW_TOLD && which->o != l->picked;
-        line[i].style = line[i].aside ? STYLE_DIM : style_of(l, which->rank);
+        line[i].style = style_of(l, which->rank);
         line[i].mark = (char)(i < n && (p->c->ascii || p->c->marks) ? 'a' + of[i].rank : 0);
         line[i].read = no_number; /* it stands at the line's end */
         widen(&plot, which);
