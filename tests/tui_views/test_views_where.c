@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "core/session/learned/neurons.h"
 #include "core/session/screens.h"
 #include "core/session/screens/patches.h"
 #include "tests/tui_views/where_test.h"
@@ -1717,6 +1718,47 @@ static int times(const char *text, const char *words)
     return n;
 }
 
+/* Each picture that excites a unit has its class in full, or the line below says how many have room. */
+static void pictures_that_are_left_out_are_counted(void **state)
+{
+    (void)state;
+    int left_out = 0, below = 0;
+    command("option pictures 500; neuron 1.5; neuron measure");
+    const NeuronShown *n = session_neuron(&session, NULL);
+    const Graph *g = session_graph(&session, SIDE_A);
+    const Axis *classes = &g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)];
+    assert_true(n && n->count > 6);
+    for (int w = 70; w < 100; w += 2)
+        for (int h = 12; h < 26; h++) {
+            const int aside = clamp(w * 2 / 5, 24, 44) + 2;
+            Canvas c;
+            Buf text = {0};
+            char said[32], label[64];
+            int shown = 0;
+            draw_on(&c, &VIEW_NEURON, SIDE_A, h, w, MODE_256, false);
+            for (int y = 0; y < c.h; y++)
+                for (int x = 3; x < 3 + w - aside; x++) {
+                    const Cell *k = canvas_at(&c, y, x);
+                    buf_putc(&text, k->level || k->ch > '~' ? '~' : (char)k->ch);
+                }
+            for (int k = 0; k < n->count; k++) {
+                bool before = false;
+                for (int j = 0; j < k; j++)
+                    before |= n->label[j] == n->label[k];
+                shown += before ? 0 : times(buf_str(&text), axis_label(classes, n->label[k], label, sizeof label));
+            }
+            snprintf(said, sizeof said, "%d of %d shown", shown, n->count);
+            const bool counted = strstr(buf_str(&text), said);
+            if (counted != (shown < n->count))
+                fail_msg("%d × %d: %s", h, w, said);
+            left_out += counted;
+            below += !counted;
+            buf_free(&text);
+            canvas_free(&c);
+        }
+    assert_true(left_out > 0 && below > 0);
+}
+
 /* Among a thousand classes the cursor's pane tells the points with the digits that the table has. */
 static void points_have_the_tables_digits(void **state)
 {
@@ -2707,6 +2749,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_cell_of_nothing_is_explained, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(numbers_beside_a_narrow_map, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(every_named_line_is_seen, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(pictures_that_are_left_out_are_counted, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(narrow_ledgers_are_whole, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(rows_of_a_line_have_both_names, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(rounded_in_a_narrow_list, open_guessing, close_session),

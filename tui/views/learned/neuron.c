@@ -367,14 +367,15 @@ static int thumb_name_cells(const Unit *u, const NeuronShown *n)
     return most;
 }
 
-/* The picture, the patch that excites it, and below, in `room` cells, how much and its class. */
-static void draw_thumb(const Paint *p, const Unit *u, const NeuronShown *n, int k, Rect r, int room)
+/* The picture, the patch that excites it, and below, in `room` cells, how much and its class: in one line, or in
+ * two. */
+static void draw_thumb(const Paint *p, const Unit *u, const NeuronShown *n, int k, Rect r, int room, int said)
 {
-    HeatSize size = heat_within(p, (HeatSize){heat_pixels(p, r.h - 1), r.w}, n->height, n->width, 1);
+    const int tall = heat_pixels(p, r.h - said);
+    HeatSize size = heat_within(p, (HeatSize){tall, r.w}, n->height, n->width, 1);
     Thumb t = {n, k, n->height, n->width};
-    if (size.tall > heat_pixels(p, r.h - 1) || size.wide > r.w) { /* smaller than itself */
-        int side = heat_pixels(p, r.h - 1) < r.w / (heat_halves(p) ? 1 : 2) ? heat_pixels(p, r.h - 1)
-                                                                            : r.w / (heat_halves(p) ? 1 : 2);
+    if (size.tall > tall || size.wide > r.w) { /* smaller than itself */
+        int side = tall < r.w / (heat_halves(p) ? 1 : 2) ? tall : r.w / (heat_halves(p) ? 1 : 2);
         size = (HeatSize){side, side * (heat_halves(p) ? 1 : 2)};
         t.rows = size.tall;
         t.cols = size.wide;
@@ -385,19 +386,22 @@ static void draw_thumb(const Paint *p, const Unit *u, const NeuronShown *n, int 
     int token = n->hit[k].token - u->l.prefix;
     char number[32], of[64];
     const char *label = thumb_name(u, n, k, of);
-    int digits = room - thumb_name_cells(u, n) - 1; /* as many for each */
+    int digits = said > 1 ? room : room - thumb_name_cells(u, n) - 1; /* as many for each */
     number_text(number, sizeof number, n->hit[k].value, clamp(digits, NUMBER_LEAST, NEURON_NUMBER));
     if (digits < NEURON_NUMBER && fabsf(n->hit[k].value) < 0.01F) /* "9e-3" */
         utf8_print(number, sizeof number, "%.0f%s", (double)n->hit[k].value * 1000, "e-3");
     bool named = room - utf8_cells(number) > NUMBER_LEAST || utf8_cells(label) < room - utf8_cells(number);
-    canvas_printf(p->c, at.y + at.h, r.x, room, STYLE_TEXT, "%s %s", number, named ? label : "");
+    canvas_printf(p->c, at.y + at.h, r.x, room, STYLE_TEXT, "%s %s", number, named && said < 2 ? label : "");
+    if (said > 1)
+        canvas_text(p->c, at.y + at.h + 1, r.x, room, STYLE_TEXT, label);
     if (token < 0)
         canvas_text(p->c, at.y, at.x, at.w, STYLE_CURSOR, axis_label(u->tokens, n->hit[k].token, of, sizeof of));
     else
         heat_mark_cell(p, at, u->l.rows, u->l.cols, size, token / u->l.cols, token % u->l.cols, (Ref){0});
 }
 
-static void draw_pictures(const Paint *p, const Unit *u, const NeuronShown *n, Rect r)
+/* Returns how many have room. */
+static int draw_pictures(const Paint *p, const Unit *u, const NeuronShown *n, Rect r)
 {
     int best = 0, across = 1;
     for (int k = 1; k <= n->count; k++) { /* so many a line that they are largest */
@@ -410,13 +414,19 @@ static void draw_pictures(const Paint *p, const Unit *u, const NeuronShown *n, R
         }
     }
     best = best < THUMB_LEAST ? THUMB_LEAST : best;
-    int lines = (heat_halves(p) ? (best + 1) / 2 : best) + 1, columns = best * (heat_halves(p) ? 1 : 2);
+    int lines = (heat_halves(p) ? (best + 1) / 2 : best) + 1, columns = best * (heat_halves(p) ? 1 : 2), said = 1, k;
     across = (r.w + 1) / (columns + 1) < across ? (r.w + 1) / (columns + 1) : across;
-    const int named = r.w / (NUMBER_LEAST + 2 + thumb_name_cells(u, n)); /* rather fewer than half a name */
-    across = named > 1 && named < across ? named : across;
-    for (int k = 0; across > 0 && k < n->count && (k / across + 1) * lines <= r.h; k++)
+    const int name = thumb_name_cells(u, n), named = r.w / (NUMBER_LEAST + 2 + name);
+    if (named > 1 && named < across) { /* rather fewer than half a name, unless it has a line of its own */
+        const bool below = name < r.w / across && (n->count + across - 1) / across * (lines + 1) <= r.h;
+        lines += below;
+        said += below;
+        across = below ? across : named;
+    }
+    for (k = 0; across > 0 && k < n->count && (k / across + 1) * lines <= r.h; k++)
         draw_thumb(p, u, n, k, (Rect){r.y + k / across * lines, r.x + k % across * (r.w / across), lines, columns},
-                   r.w / across - (across > 1));
+                   r.w / across - (across > 1), said);
+    return k;
 }
 
 /* A line for each sentence around the word that excites it. */
@@ -467,6 +477,7 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
         canvas_wrap(p->c, r, STYLE_DIM, why ? why : "measured while you look; `:neuron measure` waits for all of it");
         return;
     }
+    int drawn = n->count;
     if (!n->count)
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "none: it is at most 0 for all");
     else if (n->window_tokens)
@@ -474,7 +485,7 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
     else if (u->words)
         draw_sentences(p, n, r);
     else
-        draw_pictures(p, u, n, r);
+        drawn = draw_pictures(p, u, n, r);
     if (foot.h && n->done < n->total)
         canvas_printf(p->c, foot.y, foot.x, foot.w, STYLE_DIM, "of %zu %s so far, %zu to come; model as trained",
                       n->done, over, n->total - n->done);
@@ -482,6 +493,8 @@ static void draw_excites(const Paint *p, const Unit *u, Rect r)
         char text[128], rest[32] = "";
         if (n->count && n->count < NEURON_PICTURES && (size_t)n->count < n->total && !u->words && !n->window_tokens)
             utf8_print(rest, sizeof rest, ", %zu at most 0", n->total - (size_t)n->count);
+        if (drawn < n->count)
+            utf8_print(rest, sizeof rest, ", %d of %d shown", drawn, n->count);
         utf8_print(text, sizeof text, "of %zu %s%s; model as trained", n->done, over, rest);
         if (utf8_cells(text) > foot.w)
             utf8_print(text, sizeof text, "of %zu %s%s", n->done, over, rest);
