@@ -2563,6 +2563,46 @@ static void numbers_beside_a_narrow_map(void **state)
     }
 }
 
+/* Below the maps of A − B stands how far their colours go, to two digits, apart from the colours. */
+static void scales_of_alike_are_true(void **state)
+{
+    (void)state;
+    int ends = 0;
+    command("pin; open #3; alike 3 r4c4; compare sides");
+    for (int h = 26; h < 34; h++)
+        for (int w = 28; w < 40; w++) {
+            Canvas c;
+            float most = 0;
+            draw_on(&c, &VIEW_ALIKE, SIDE_DIFF, h, w, MODE_256, false);
+            const Graph *g = session_graph(&session, SIDE_DIFF);
+            for (int block = -1; block < 4; block++) {
+                const char *path = alike_path(&session, SIDE_DIFF, block, SITE_ALIKE_COSINE);
+                const Axis *p = &g->axes[graph_node(g, session_node(&session, SIDE_DIFF, path))->dims.axis[0]];
+                const float *x = session_peek(&session, SIDE_DIFF, path);
+                for (int i = 0; i < p->n; i++)
+                    most = fmaxf(most, fabsf(x[(4 * 8 + 4) * p->n + i]));
+            }
+            for (int i = 1; i < c.h * c.w - 8; i++) { /* the first number behind the swatches is that of the cosines */
+                char word[9] = "";
+                if (!c.cells[i - 1].level || c.cells[i].level || c.cells[i].style == STYLE_HEADER)
+                    continue;
+                for (int k = 0; k < 8; k++) {
+                    const uint32_t ch = c.cells[i + k].ch;
+                    word[k] = ch == ' ' || ch == '.' || (ch >= '0' && ch <= '9') ? (char)ch : ch == 0xb1 ? ' ' : 0;
+                }
+                if (c.cells[i].style != STYLE_DIM && c.cells[i + 1].style != STYLE_DIM)
+                    continue;
+                assert_true(c.cells[i].ch == ' ');
+                if (fabs(strtod(word, NULL) - (double)most) > 0.05 * (double)most)
+                    fail_msg("%d × %d: %s for %g", h, w, word, (double)most);
+                ends++;
+                break;
+            }
+            canvas_free(&c);
+        }
+    assert_true(ends > 40);
+}
+
 /* Where what is neither head nor MLP has no list, the table says what it comes to; three rivers in 80 columns say once
  * what their letters are. */
 static void narrow_ledgers_are_whole(void **state)
@@ -2748,6 +2788,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(columns_of_alike_words_are_named, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_cell_of_nothing_is_explained, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(numbers_beside_a_narrow_map, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(scales_of_alike_are_true, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(every_named_line_is_seen, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(pictures_that_are_left_out_are_counted, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(narrow_ledgers_are_whole, open_bundled, close_session),

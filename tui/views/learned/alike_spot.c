@@ -1,5 +1,6 @@
 #include "tui/views/learned/alike_spot.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,6 +206,36 @@ void alike_draw_numbers(const Paint *p, const Spot *v, Rect r)
     canvas_ref(p->c, r.y, r.x, r.w, shown_ref(norm, alike_cell(v, NORMS, token)));
 }
 
+/* The colours from column `from` up to `to`. */
+static void draw_colours(const Paint *p, const ColourScale *s, Rect line, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        float x = s->low + (s->high - s->low) * ((float)(i - from) + 0.5F) / (float)(to - from);
+        x = s->clipped && i == to - 1 ? s->most : x; /* what is beyond has a colour of its own */
+        canvas_pixel(p->c, line.y, line.x + i, -1, colour_scale_colour(s, x), colour_scale_level(s, x),
+                     colour_scale_sign(s, x), (Ref){0});
+    }
+}
+
+/* Both ends as one number behind the colours: "▒▒▒ ±1.2". */
+static bool draw_both_ends(const Paint *p, const ColourScale *s, Rect line)
+{
+    char end[16];
+    const int sign = 1 + p->c->ascii, room = line.w - ALIKE_SWATCH - 1 - sign; /* "+-" in ASCII */
+    if (s->clipped || s->low != -s->high || room < 2)
+        return false;
+    number_text(end, sizeof end, s->high, room < ALIKE_END ? room : ALIKE_END);
+    draw_colours(p, s, line, 0, ALIKE_SWATCH);
+    canvas_printf(p->c, line.y, line.x + ALIKE_SWATCH + 1, sign + room, STYLE_DIM, "±%s", end);
+    return true;
+}
+
+/* Do so few digits say a number to a twentieth of it? */
+static bool says(const char *digits, float x)
+{
+    return fabs(strtod(digits, NULL) - (double)x) <= fabs((double)x) / 20;
+}
+
 void alike_draw_bar(const Paint *p, const ColourScale *s, Rect line, int more)
 {
     char low[16], high[16];
@@ -215,16 +246,13 @@ void alike_draw_bar(const Paint *p, const ColourScale *s, Rect line, int more)
     number_text(high, sizeof high, s->clipped ? s->most : s->high,
                 end - (s->low < 0)); /* as many digits as beside the sign */
     const int needed = utf8_cells(low) + utf8_cells(high) + ALIKE_SWATCH + 2;
+    if ((needed > line.w + more || !says(high, s->high)) && draw_both_ends(p, s, line))
+        return;
     line.w = needed <= line.w || needed > line.w + more ? line.w : needed;
     int from = canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, low), to = line.w - utf8_cells(high);
     const int right = to, blank = needed <= line.w;
     from += blank;
     to -= blank;
-    for (int i = from; i < to; i++) {
-        float x = s->low + (s->high - s->low) * ((float)(i - from) + 0.5F) / (float)(to - from);
-        x = s->clipped && i == to - 1 ? s->most : x; /* what is beyond has a colour of its own */
-        canvas_pixel(p->c, line.y, line.x + i, -1, colour_scale_colour(s, x), colour_scale_level(s, x),
-                     colour_scale_sign(s, x), (Ref){0});
-    }
+    draw_colours(p, s, line, from, to);
     canvas_text(p->c, line.y, line.x + right, line.w - right, STYLE_DIM, high);
 }
