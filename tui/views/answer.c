@@ -26,8 +26,9 @@ enum {
 };
 enum {
     NOTE_LEAST = 6,
-    MORE_LEAST = 4
-}; /* lines of the pane, of classes from which on one says how many more there are */
+    MORE_LEAST = 4,
+    SAID_LEAST = 12
+}; /* lines of the pane, of classes from which on one says how many more there are, or what ≈ is */
 
 static int put_column(const Paint *p, const Shown *v, size_t i, int y, int x, int width, Style style)
 {
@@ -431,9 +432,19 @@ static void listing_next(Listing *l)
     l->now = l->hidden && l->line == l->top + l->gap ? l->resume : ranking_next(l->order, l->now);
 }
 
-/* Everything but the classes' own lines. Rest: where the classes go. */
-static Rect class_lines(Rect r, const Session *s, const Shown *v, Side side)
+/* Has the line of the model's note room for what ≈ says, and the header none? */
+static bool in_note(const Session *s, const AnswerTable *t, Rect r)
 {
+    char about[SESSION_NOTE];
+    const char *note = note_of(s, r, about);
+    return *note && !says_rounded(t) && utf8_cells(note) + ROUNDED_CELLS <= r.w;
+}
+
+/* Everything but the classes' own lines. Rest: where the classes go. */
+static Rect class_lines(Rect r, const Session *s, const AnswerTable *t, Side side)
+{
+    const Shown *v = &t->shown;
+    const bool line = t->compares && !says_rounded(t) && !in_note(s, t, r); /* for what ≈ says */
     char about[SESSION_NOTE], sure[SURE_TEXT];
     if (sure_of(s, v, side, r, sure))
         rect_cut(&r, 'b', 1);
@@ -443,7 +454,8 @@ static Rect class_lines(Rect r, const Session *s, const Shown *v, Side side)
         rect_cut(&r, 'b', 1);
     if (r.h >= 3)
         rect_cut(&r, 't', 1);
-    if (r.h >= MORE_LEAST && (size_t)r.h < v->count && v->count < 2 * (size_t)r.h) /* could be taken for all of them */
+    const bool all = r.h >= MORE_LEAST && v->count < 2 * (size_t)r.h; /* could be taken for all of them */
+    if ((size_t)r.h < v->count && (all || (line && r.h >= SAID_LEAST)))
         rect_cut(&r, 'b', 1);
     return r;
 }
@@ -484,16 +496,20 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
         shown_computing(p, r);
     else {
         bool marked = class_marked(p, focus);
-        Rect lines = class_lines(r, p->s, &t.shown, side), rest = r;
+        Rect lines = class_lines(r, p->s, &t, side), rest = r;
         draw_notes(p, &rest, &t, side);
         pitch_of(&t, lines);
         const int all = lines.h, top = lines.y;
         bool rounded = false;
-        char about[SESSION_NOTE], sure[SURE_TEXT];
-        const Rect below = {r.y + r.h - 1 - sure_of(p->s, &t.shown, side, r, sure), r.x, 1, r.w};
-        const char *note = note_of(p->s, r, about);
-        t.told_below = *note && !says_rounded(&t) && utf8_cells(note) + ROUNDED_CELLS <= r.w;
+        char sure[SURE_TEXT];
         const Rect moved = cut_moved(&t, &lines, marked);
+        const int end = lines.y + ((size_t)lines.h < t.shown.count ? lines.h : t.pitch * (int)t.shown.count);
+        Rect below = {r.y + r.h - 1 - sure_of(p->s, &t.shown, side, r, sure), r.x, 1, r.w};
+        t.told_below = in_note(p->s, &t, r);
+        if (!t.told_below && !says_rounded(&t) && r.w >= 2 * ROUNDED_CELLS && end < rest.y + rest.h) {
+            t.told_below = true; /* behind how many more there are */
+            below.y = end;
+        }
         Listing l = listing_open(&t, lines.h / t.pitch, marked);
         for (int y = lines.y; y + t.pitch <= lines.y + lines.h && l.now < t.shown.count;
              y += t.pitch, listing_next(&l)) {
@@ -513,7 +529,7 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
                         : side == SIDE_A ? "A"
                                          : "B",
                         rounded && !t.told_below);
-        const bool less = lines.h < all && lines.w > MOVED_LESS;
+        const bool less = lines.h < all && lines.w > MOVED_LESS + (rounded && t.told_below ? ROUNDED_CELLS : 0);
         if (!l.hidden && lines.y + lines.h < rest.y + rest.h && (size_t)lines.h < t.shown.count)
             canvas_printf(p->c, lines.y + lines.h, lines.x + 1, lines.w - 1, STYLE_DIM, "%zu more%s",
                           t.shown.count - (size_t)lines.h, less ? ", which moved less" : "");
@@ -555,7 +571,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     }
     if (!answer_table_open(p->s, side, r.w, &t) || !t.shown.values)
         return false;
-    Rect lines = class_lines(r, p->s, &t.shown, side);
+    Rect lines = class_lines(r, p->s, &t, side);
     pitch_of(&t, lines);
     const Rect moved = cut_moved(&t, &lines, class_marked(p, false));
     if (rect_has(moved, y, x))

@@ -17,8 +17,9 @@ typedef struct AnswerTable {
     float full;           /* what a bar of full length stands for */
     int decimals;         /* of a probability in percent: among a thousand small ones more, so that they differ */
     float lowest, widest; /* the least logit or 0, and how far the largest or 0 is above it */
-    bool told_below;      /* is there room for what ≈ says beside the model's note, and none in the header? */
-    int pitch;            /* lines of a class: two or three where all have room for as many */
+    bool told_below; /* is there room for what ≈ says below the classes or beside the model's note, and none in the
+                           * header? */
+    int pitch;       /* lines of a class: two or three where all have room for as many */
 } AnswerTable;
 
 /* Lends from the session until its next step; false: the trace has no probabilities of that side. */
