@@ -16,6 +16,7 @@
 #include "core/session/learned/measures.h"
 #include "tests/tui_views/drawn.h"
 #include "tui/canvas/export.h"
+#include "tui/views/learned/curves.h"
 #include "tui/views/shown.h"
 
 static Session session;
@@ -444,6 +445,59 @@ static void both_runs_are_seen(void **state)
     }
 }
 
+static double apart(Style a, Style b, bool light)
+{
+    const Style of[] = {a, b};
+    double sum = 0;
+    Colour colour[2];
+    for (int k = 0; k < 2; k++) {
+        colour[k] = style_look(of[k], MODE_256, light).fg;
+        colour[k] = colour[k] != COLOUR_DEFAULT ? colour[k] : light ? 0x000000 : 0xffffff;
+    }
+    for (int shift = 0; shift < 24; shift += 8) {
+        const double d = (double)(colour[0] >> shift & 0xff) - (double)(colour[1] >> shift & 0xff);
+        sum += d * d;
+    }
+    return sqrt(sum);
+}
+
+/* The lines of six blocks have six colours, which differ on a dark ground and on a light one. */
+static void blocks_are_told_apart(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 6, LEAST = 75 };
+    VitConfig c = config();
+    History h;
+    Canvas canvas;
+    Style style[STYLE_COUNT];
+    bool there[STYLE_COUNT] = {false};
+    int n = 0;
+    c.layers = BLOCKS;
+    history_init(&h, &c);
+    for (int row = 0; row < 4; row++) {
+        const double figures[HISTORY_FIXED] = {[HISTORY_STEP] = 100 * row};
+        float *entropy = history_note(&h, figures);
+        for (int i = 0; i < BLOCKS; i++)
+            entropy[i] = 0.15F * (float)(i + 1);
+    }
+    canvas_init(&canvas, 24, 60);
+    const Paint p = {.s = &session, .c = &canvas, .mode = MODE_256};
+    curves_draw(&p, canvas.clip, &(Curves){.run = &h, .step = 300, .line = -1});
+    for (int i = 0; i < canvas.h * canvas.w; i++) {
+        const Cell *k = &canvas.cells[i];
+        if (k->ch > 0x2800 && k->ch < 0x2900 && !there[k->style]) {
+            there[k->style] = true;
+            style[n++] = (Style)k->style;
+        }
+    }
+    assert_int_equal(n, BLOCKS);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            assert_true(apart(style[i], style[k], false) >= LEAST && apart(style[i], style[k], true) >= LEAST);
+    canvas_free(&canvas);
+    history_free(&h);
+}
+
 /* Without its frames a film says so, and one step makes that of the chosen snapshot first. */
 static void film_in_steps(void **state)
 {
@@ -792,6 +846,7 @@ int main(void)
         cmocka_unit_test(marker_moves),
         cmocka_unit_test(both_runs_are_seen),
         cmocka_unit_test(film_in_steps),
+        cmocka_unit_test(blocks_are_told_apart),
         cmocka_unit_test(place_without_length),
         cmocka_unit_test(heads_are_the_probes),
         cmocka_unit_test(many_heads),

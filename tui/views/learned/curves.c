@@ -197,7 +197,7 @@ static CanvasLine line_of(const Series *s, const char *name, Style style, char m
 static int block_lines(const Plot *plot, Series *series, CanvasLine *line, char names[LINES_MOST][4])
 {
     static const char DIGITS[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-    static const Style STYLES[] = {STYLE_STRONG, STYLE_HEADER, STYLE_GOOD, STYLE_WARNING, STYLE_SIDE_B, STYLE_AXIS};
+    static const Style STYLES[] = {STYLE_STRONG, STYLE_ERROR, STYLE_GOOD, STYLE_WARNING, STYLE_SIDE_B, STYLE_DIM};
     enum { STYLES_N = sizeof STYLES / sizeof *STYLES };
     int lines = history_lines(plot->blocks), n = lines < LINES_MOST ? lines : LINES_MOST;
     for (int i = 0; i < n; i++) {
