@@ -637,7 +637,7 @@ static void profiles_say_their_side(void **state)
     line_text(&c, 0, text);
     assert_int_equal(strncmp(text, "A − B ", strlen("A − B ")), 0);
     canvas_free(&c);
-    int ranges = 0;
+    int ranges = 0, zeros = 0;
     for (int w = 40; w < 100; w++) { /* how far the bars go is said with its unit, or not at all */
         r = (Rect){0, 0, 9, w};
         p = open_canvas(&c, r.h, r.w, MODE_256);
@@ -646,10 +646,15 @@ static void profiles_say_their_side(void **state)
             line_text(&c, y, text);
             ranges += strstr(text, "±") != NULL;
             assert_true(!strstr(text, "±") || strstr(strstr(text, "±"), " pts"));
+            for (int x = 1; x < c.w; x++) /* the 0 of the bars is none of a number beside it */
+                if (canvas_at(&c, y, x)->ch == '0' && canvas_at(&c, y, x)->style == STYLE_AXIS) {
+                    assert_int_equal(canvas_at(&c, y, x - 1)->ch, ' ');
+                    zeros++;
+                }
         }
         canvas_free(&c);
     }
-    assert_true(ranges > 20);
+    assert_true(ranges > 20 && zeros > 20);
     session.compare = COMPARE_OFF;
 }
 

@@ -55,6 +55,7 @@ static void draw_label(const Paint *p, const Profile *f, Rect r)
         int cells = canvas_text(p->c, r.y, r.x, r.w, STYLES_OF[f->a.v.side], NAMES[f->a.v.side]);
         rect_cut(&r, 't', cells > 1 ? 1 : 0); /* a letter has its place before the first figure, a word has not */
     }
+    const int zero = f->scale.is_signed, from = r.x + 2 - zero; /* the last column is then that of the 0 of the bars */
     for (int i = 0; i < LINE_COUNT && i < r.h && f->a.pattern; i++) {
         Shown v;
         if (f->a.v.side == SIDE_DIFF && LINES[i].site == SITE_LARGEST) {
@@ -62,13 +63,13 @@ static void draw_label(const Paint *p, const Profile *f, Rect r)
             char most[24];
             const int room = r.w - 4 - 1 - (int)strlen(unit);
             number_text(most, sizeof most, f->scale.high * (f->a.in_share ? 100 : 1), clamp(room, 3, 5));
-            canvas_printf(p->c, r.y + i, r.x + 2, r.w - 4, STYLE_DIM, "±%s%s", most, unit);
+            canvas_printf(p->c, r.y + i, from, r.w - 4, STYLE_DIM, "±%s%s", most, unit);
             continue;
         }
         if (!shown_open(p->s, f->a.v.side, attend_probe(p->s, f->a.v.side, LINES[i].site), &v) || !v.values)
             continue;
-        int x = r.x + 2 + canvas_text(p->c, r.y + i, r.x + 2, 3, STYLE_DIM, LINES[i].text);
-        int width = r.x + r.w - 1 - x - 1;
+        int x = from + canvas_text(p->c, r.y + i, from, 3, STYLE_DIM, LINES[i].text);
+        int width = r.x + r.w - zero - 1 - x - 1;
         shown_number(p, &v, v.cell, r.y + i, x + 1, width < NUMBER ? width : NUMBER, STYLE_STRONG);
     }
 }
