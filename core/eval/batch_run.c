@@ -287,7 +287,8 @@ static bool build_pictures(BatchRun *s, const BatchRunSetup *setup, Err *err)
     const PictureGrid grid = model_grid(s->model);
     const bool several = f->build_batch && !setup->single;
     Sized *z = &s->sized[0];
-    REQUIRE(grid.classes > 0 && !(setup->single && setup->other));
+    const bool answers = grid.classes > 0;
+    REQUIRE((answers || (setup->single && setup->watch_count)) && !(setup->single && setup->other));
     s->inputs = several ? BATCH_RUN_PICTURES : 1;
     s->graphs = 1;
     s->cells = grid_values(&grid);
@@ -302,7 +303,7 @@ static bool build_pictures(BatchRun *s, const BatchRunSetup *setup, Err *err)
     s->other = other != NULL;
     for (int i = 0; i < INPUTS; i++)
         z->input[i] = i ? NO_NODE : site_node_any(&z->base, SITE_INPUT);
-    return finish(s, z, setup, site_path_any(&z->base, SITE_LOGITS), other, err);
+    return finish(s, z, setup, answers ? site_path_any(&z->base, SITE_LOGITS) : setup->watch[0], other, err);
 }
 
 static bool build_sentences(BatchRun *s, const BatchRunSetup *setup, Err *err)

@@ -24,6 +24,8 @@ struct Dataset {
         *bytes; /* [count, cells + plane]: pixels and mask as drawn, or pixels as given; NULL where they were read */
     int *label; /* [count], or NOT_DRAWN */
     ParallelSentence *sentence; /* [count], or NULL */
+    Folder folder;              /* whose pictures they are, their pixels moved to bytes; else empty */
+    size_t all;                 /* how many lie in it */
     int *token, length, front;  /* [count, length] of windows, whose first `front` the model puts there; or NULL */
 };
 
@@ -36,6 +38,14 @@ static int same_class(const Model *m, const char *const *names, int classes, int
         if (m->class_names[k] && strcmp(m->class_names[k], names[o]) == 0)
             return k;
     return -1;
+}
+
+static bool takes_pictures(const Model *m, Err *err)
+{
+    const PictureGrid grid = model_grid(m);
+    if (grid.ready || (grid.channels != 1 && grid.channels != 3))
+        return err_set(err, "this model takes values that were standardised elsewhere, not pictures");
+    return true;
 }
 
 Dataset *dataset_new(const Pictures *pictures, const Model *m, PictureSet set, uint64_t first, size_t count)
@@ -89,6 +99,51 @@ Dataset *dataset_sentences(uint64_t first, size_t count)
 const ParallelSentence *dataset_sentence(const Dataset *s, size_t i)
 {
     return s->sentence ? s->sentence + i : NULL;
+}
+
+/* Interleaved bytes to planes, in their place. */
+static void part_channels(Dataset *s)
+{
+    const size_t channels = s->cells / s->plane;
+    uint8_t *one = xmalloc(s->cells);
+    for (size_t i = 0; i < s->count; i++) {
+        uint8_t *at = s->bytes + i * s->cells;
+        memcpy(one, at, s->cells);
+        for (size_t k = 0; k < s->cells; k++)
+            at[k % channels * s->plane + k / channels] = one[k];
+    }
+    free(one);
+}
+
+Dataset *dataset_folder(const Model *m, const char *folder, size_t most,
+                        bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
+{
+    const Preprocess *p = &m->preprocess;
+    if (!takes_pictures(m, err))
+        return NULL;
+    Dataset *s = xcalloc(1, sizeof *s);
+    if (!folder_read_loose(&s->folder, folder, p, most, &s->all, progress, context, err)) {
+        free(s);
+        return NULL;
+    }
+    s->count = s->folder.held;
+    s->plane = size_mul((size_t)p->width, (size_t)p->height);
+    s->cells = size_mul(s->plane, (size_t)p->channels);
+    s->bytes = s->folder.pixels;
+    s->folder.pixels = NULL;
+    s->label = xcalloc(s->count + 1, sizeof *s->label);
+    part_channels(s);
+    return s;
+}
+
+const char *dataset_path(const Dataset *s, size_t i)
+{
+    return s->folder.picture ? s->folder.picture[i].path : NULL;
+}
+
+size_t dataset_lying(const Dataset *s)
+{
+    return s->all;
 }
 
 /* --- windows of a text --- */
@@ -207,6 +262,7 @@ void dataset_free(Dataset *s)
     free(s->class);
     free(s->sentence);
     free(s->token);
+    folder_free(&s->folder);
     free(s);
 }
 
@@ -240,19 +296,16 @@ int dataset_get(Dataset *s, size_t i, float *pixels, uint8_t *mask)
     return s->class ? s->class[s->label[i]] : s->label[i];
 }
 
-static bool takes_pictures(const Model *m, Err *err)
+static bool names_pictures(const Model *m, Err *err)
 {
-    const PictureGrid grid = model_grid(m);
-    if (!grid.classes)
+    if (!model_grid(m).classes)
         return err_set(err, "this model names no classes, so there is nothing to be right or wrong about");
-    if (grid.ready || (grid.channels != 1 && grid.channels != 3))
-        return err_set(err, "this model takes values that were standardised elsewhere, not pictures");
-    return true;
+    return takes_pictures(m, err);
 }
 
 bool dataset_suits_drawn(const Model *m, Err *err)
 {
-    if (!takes_pictures(m, err))
+    if (!names_pictures(m, err))
         return false;
     bool same = m->drawn_shapes;
     for (int o = 0; same && o < DRAWN_CLASSES; o++)
@@ -263,7 +316,7 @@ bool dataset_suits_drawn(const Model *m, Err *err)
 bool dataset_suits(const Model *m, const Pictures *pictures, Err *err)
 {
     int classes = pictures_classes(pictures);
-    if (!takes_pictures(m, err))
+    if (!names_pictures(m, err))
         return false;
     if (!m->class_names && classes != model_grid(m).classes)
         return err_set(err,

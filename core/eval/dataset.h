@@ -15,6 +15,13 @@ Dataset *dataset_new(const Pictures *pictures, const Model *m, PictureSet set, u
 /* Pictures that are at hand as bytes, [count, c,y,x], which are taken over; each is of class label[i] of the model. No
  * masks. */
 Dataset *dataset_of_bytes(const Model *m, uint8_t *pixels, const int *label, size_t count);
+/* Pictures of a folder, of no class, for any model that takes pictures (folder_read_loose); dataset_get calls each of
+ * class 0. NULL with err. Which file picture i is, and how many lie there, not all of which may be taken: NULL and 0 of
+ * others. */
+Dataset *dataset_folder(const Model *m, const char *folder, size_t most,
+                        bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err);
+const char *dataset_path(const Dataset *s, size_t i);
+size_t dataset_lying(const Dataset *s);
 /* Sentences of unseen combinations, from number `first` on. */
 Dataset *dataset_sentences(uint64_t first, size_t count);
 const struct ParallelSentence *dataset_sentence(const Dataset *s,

@@ -104,6 +104,7 @@ const char *complete_kinds(const char *name)
                  {"model", "safetensors npz json"},
                  {"diff", "npz npy safetensors"},
                  {"patch from=", "npy npz safetensors"},
+                 {"neuron", "txt"}, /* beside folders of pictures */
                  {"lesson", "md"},
                  {"check", "md"},
                  {"present", "md txt"},
@@ -262,10 +263,20 @@ static void offer_phrases(const Session *s, const Typed *t, Buf *out)
     buf_free(&phrases);
 }
 
+/* Is the word a file's or folder's name? FOLDER in second place is behind the word `measure`. */
+static bool offers_files(const Typed *t)
+{
+    static const char MEASURE[] = "measure ";
+    const char *usage = t->command->usage;
+    if (t->index == 1)
+        return strstr(usage, " FOLDER]") && strncmp(t->line + t->rest, MEASURE, strlen(MEASURE)) == 0;
+    return t->index == 0 && (strstr(usage, " FILE") || strstr(usage, "[FILE") || strstr(usage, " PATH"));
+}
+
 static void offer_arguments(const Session *s, const Commands *c, const Typed *t, Buf *out)
 {
     const char *usage = t->command->usage;
-    bool files = t->index == 0 && (strstr(usage, " FILE") || strstr(usage, "[FILE") || strstr(usage, " PATH"));
+    const bool files = offers_files(t);
     if (offer_value(s, t, out))
         return;
     if (files)

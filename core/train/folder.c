@@ -22,14 +22,14 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool list_folder(Arena *arena, const char *path, Names *out, Err *err)
+/* wanted: what kind of folder is to be named instead. */
+static bool list_folder(Arena *arena, const char *path, const char *wanted, Names *out, Err *err)
 {
     char shown[NAME_SHOWN];
     DIR *d = file_folder(path);
     if (!d)
-        return err_set(err,
-                       "%s: can't be opened as a folder (%s). Name a folder with one sub-folder of pictures per class.",
-                       utf8_clean(shown, sizeof shown, path), strerror(errno));
+        return err_set(err, "%s: can't be opened as a folder (%s). Name a folder %s.",
+                       utf8_clean(shown, sizeof shown, path), strerror(errno), wanted);
     errno = 0;
     for (struct dirent *e; (e = readdir(d)); errno = 0)
         if (e->d_name[0] != '.') {
@@ -52,6 +52,15 @@ typedef struct Found {
     size_t count, cap;
 } Found;
 
+static void add_picture(Found *found, const char *path, int label)
+{
+    found->at = grow(found->at, &found->cap, found->count, sizeof *found->at);
+    found->at[found->count] = (FolderPicture){.path = path, .label = label, .at = found->count};
+    found->count++;
+}
+
+static const char OF_CLASSES[] = "with one sub-folder of pictures per class";
+
 /* The files of a model take other names for classes in another form, by which nothing would find them again. */
 static bool is_utf8(const char *s)
 {
@@ -73,19 +82,14 @@ static bool list_class(Folder *f, const char *folder, int label, size_t least, F
     if (!file_is_dir(path))
         return err_set(err, "%s: lies beside the classes. Put every picture into a sub-folder named after its class.",
                        utf8_clean(shown, sizeof shown, path));
-    bool ok = list_folder(&f->names, path, &names, err);
+    bool ok = list_folder(&f->names, path, OF_CLASSES, &names, err);
     if (ok && names.count < least)
         ok = err_set(err, "%s: the class has %s. Put %s.", utf8_clean(shown, sizeof shown, path),
                      names.count ? "one picture only" : "no picture",
                      least > 1 ? "two or more there: one to learn from and one to test on"
                                : "a picture there, or take the folder away");
-    for (size_t i = 0; ok && i < names.count; i++) {
-        found->at = grow(found->at, &found->cap, found->count, sizeof *found->at);
-        found->at[found->count] = (FolderPicture){.path = arena_printf(&f->names, "%s/%s", path, names.at[i]),
-                                                  .label = label,
-                                                  .at = found->count};
-        found->count++;
-    }
+    for (size_t i = 0; ok && i < names.count; i++)
+        add_picture(found, arena_printf(&f->names, "%s/%s", path, names.at[i]), label);
     free(names.at);
     return ok;
 }
@@ -94,7 +98,7 @@ static bool list_classes(Folder *f, const char *folder, size_t least, Found *fou
 {
     char shown[NAME_SHOWN];
     Names names = {0};
-    bool ok = list_folder(&f->names, folder, &names, err);
+    bool ok = list_folder(&f->names, folder, OF_CLASSES, &names, err);
     f->class_name = names.at;
     for (size_t i = 0; ok && i < names.count && i < CLASSES_MAX; i++)
         ok = list_class(f, folder, (int)i, least, found, err);
@@ -103,6 +107,22 @@ static bool list_classes(Folder *f, const char *folder, size_t least, Found *fou
                      utf8_clean(shown, sizeof shown, folder), names.count, names.count == 1 ? "" : "es",
                      (int)CLASSES_MAX);
     f->classes = (int)names.count;
+    return ok;
+}
+
+/* Pictures that lie there, and those one folder below. */
+static bool list_loose(Folder *f, const char *folder, bool below, Found *found, Err *err)
+{
+    Names names = {0};
+    bool ok = list_folder(&f->names, folder, "of pictures", &names, err);
+    for (size_t i = 0; ok && i < names.count; i++) {
+        const char *path = arena_printf(&f->names, "%s/%s", folder, names.at[i]);
+        if (below && file_is_dir(path))
+            ok = list_loose(f, path, false, found, err);
+        else
+            add_picture(found, path, 0);
+    }
+    free(names.at);
     return ok;
 }
 
@@ -237,6 +257,27 @@ bool folder_read(Folder *f, const char *path, const Preprocess *p, const FolderR
     f->picture = found.at;
     f->learnt = found.count;
     ok = ok && read_pictures(f, path, p, progress, context, err) && divide(f, path, rule, err);
+    if (!ok)
+        folder_free(f);
+    return ok;
+}
+
+bool folder_read_loose(Folder *f, const char *path, const Preprocess *p, size_t most, size_t *all,
+                       bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
+{
+    char shown[NAME_SHOWN];
+    Found found = {0};
+    *f = (Folder){.classes = 0};
+    bool ok = list_loose(f, path, true, &found, err);
+    f->picture = found.at;
+    f->learnt = found.count < most ? found.count : most;
+    *all = found.count;
+    if (ok && !found.count)
+        ok = err_set(err, "%s: there is no picture in it. Put some there, or name another folder.",
+                     utf8_clean(shown, sizeof shown, path));
+    ok = ok && read_pictures(f, path, p, progress, context, err);
+    f->held = f->learnt;
+    f->learnt = 0;
     if (!ok)
         folder_free(f);
     return ok;

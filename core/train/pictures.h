@@ -56,6 +56,10 @@ typedef struct Folder {
  * be NULL) hears how many are read and returns false to stop, which is an error too. */
 bool folder_read(Folder *f, const char *path, const Preprocess *p, const FolderRule *rule,
                  bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err);
+/* Pictures that nobody sorted: those that lie in the folder and in its sub-folders, by their names; of *all that are
+ * there the first `most`, each held out and of no class. The same are errors, and none at all. */
+bool folder_read_loose(Folder *f, const char *path, const Preprocess *p, size_t most, size_t *all,
+                       bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err);
 void folder_free(Folder *f);
 
 /* Contents of what was learnt from, ascending; the caller frees it. */

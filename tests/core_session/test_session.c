@@ -614,6 +614,7 @@ static void completion_knows_files_axes_labels_and_words(void **state)
         {"open tests/", "open tests/data/\n", ".sh"},
         {"open tests/all", "open tests/all.sh\n", "data"}, /* all where there are none */
         {"patch z from=tests/data/image/rgb8.p", "patch z from=tests/data/image/rgb8.png\n", "orientation"},
+        {"neuron measure tests/data/im", "neuron measure tests/data/image/\n", "rgb8"},
         {"glossary attention dis", "glossary attention distance\n", "rollout"},
         {"glossary cls", "glossary CLS\n", "cosine"},
         {"query r7c", "query r7c6\n", "r6c7"},

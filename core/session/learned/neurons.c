@@ -8,6 +8,7 @@
 #include "assets/scenes.h"
 #include "core/base/clock.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/eval/batch_run.h"
 #include "core/graph/anatomy.h"
 #include "core/models/lexicon.h"
@@ -91,6 +92,12 @@ static void lay_out(Neurons *n, const Graph *g, const char **watch)
     }
 }
 
+/* Inputs of which so many units' numbers are kept. */
+static size_t room_for(size_t units)
+{
+    return NEURONS_BYTES / (sizeof(float) + sizeof(uint16_t)) / units;
+}
+
 /* Windows are read one by one, each by a graph of its own. */
 static void end_window(Neurons *n)
 {
@@ -141,7 +148,7 @@ static Neurons *neurons_new(const Model *model, const Graph *graph, Dataset *dat
         neurons_free(n);
         return NULL;
     }
-    size_t cell = sizeof *n->value + sizeof *n->token, room = NEURONS_BYTES / cell / n->units;
+    const size_t room = room_for(n->units);
     n->total = dataset_count(dataset) < room ? dataset_count(dataset) : room;
     n->value = xcalloc(size_mul(n->total + 1, n->units), sizeof *n->value);
     n->token = xcalloc(size_mul(n->total + 1, n->units), sizeof *n->token);
@@ -263,7 +270,8 @@ struct NeuronWork {
     Neurons *neurons;
     Dataset *dataset;
     NeuronShown shown;
-    size_t shown_at; /* inputs that the hits are of */
+    size_t shown_at;    /* inputs that the hits are of */
+    char of[NEURON_OF]; /* of a folder or file that somebody named: "pictures of birds"; else "" */
     char problem[sizeof(((Err *)0)->text)];
 };
 
@@ -309,9 +317,12 @@ static int number_of(const Graph *g, int part)
 
 static const char *impossible(const Session *s)
 {
+    const struct NeuronWork *w = s->measures ? s->measures->neurons : NULL;
     int part, unit;
     if (!neuron_here(s, &part, &unit))
         return "this model has no MLP";
+    if (w && *w->of)
+        return NULL;
     if (model_way(s->now->model) == MODEL_WRITES)
         return measures_windows_why(s);
     if (model_way(s->now->model))
@@ -320,7 +331,7 @@ static const char *impossible(const Session *s)
         return "this is for picture models";
     return session_photos(s) || dataset_suits_drawn(&s->model, NULL)
                ? NULL
-               : "no pictures are known for this model: it names other things";
+               : "no pictures are known for this model: `neuron measure FOLDER`";
 }
 
 static void forget(NeuronShown *n)
@@ -379,6 +390,68 @@ static struct NeuronWork *begin(Session *s)
     return w;
 }
 
+/* --- over what somebody named --- */
+
+/* How many hidden units the model on show has. */
+static size_t units_of(const Graph *g)
+{
+    size_t units = 0;
+    NeuronAxes a;
+    for (int part = NO_PART; (part = anatomy_next(g, part, PART_MLP)) != NO_PART;)
+        units += neuron_axes(g, post_of(g, part), &a) ? (size_t)a.count : 0;
+    return units;
+}
+
+static bool reading(void *context, size_t done, size_t total)
+{
+    const Session *s = context;
+    return !s->progress || s->progress(s->progress_context, "reading the pictures", (double)done / (double)total);
+}
+
+/* The last part of a path. */
+static const char *name_of(const char *path, char *out, size_t n)
+{
+    enum { NAME_CELLS = 24 };
+    char clean[300];
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    size_t start = end;
+    while (start && path[start - 1] != '/')
+        start--;
+    utf8_print(clean, sizeof clean, "%.*s", (int)(end - start), path + start);
+    return utf8_fit(out, n, utf8_clean(clean, sizeof clean, clean), NAME_CELLS);
+}
+
+bool session_measure_neurons_of(Session *s, const char *path, Err *err)
+{
+    const Model *m = s->now->model;
+    const bool texts = model_way(m) == MODEL_WRITES;
+    const size_t units = units_of(session_base(s));
+    char name[120];
+    struct NeuronWork *w = xcalloc(1, sizeof *w);
+    w->shown.mlp = -1;
+    REQUIRE(units);
+    w->dataset = texts ? dataset_texts(m, path, NEURON_WINDOWS, err)
+                       : dataset_folder(m, path, room_for(units), reading, s, err);
+    if (w->dataset)
+        w->neurons = neurons_new(m, session_base(s), w->dataset, s->pool, err);
+    if (!w->neurons) {
+        neurons_drop(w);
+        return false;
+    }
+    name_of(path, name, sizeof name);
+    const size_t taken = dataset_count(w->dataset), lie = dataset_lying(w->dataset);
+    if (lie > taken)
+        utf8_print(w->of, sizeof w->of, "pictures (first of %zu) of %s", lie, name);
+    else
+        utf8_print(w->of, sizeof w->of, "%s%s of %s", texts ? "window" : "picture", taken == 1 ? "" : "s", name);
+    neurons_drop(measures_of(s)->neurons);
+    s->measures->neurons = w;
+    s->changes++;
+    return session_measure_neurons(s, err);
+}
+
 static void take_picture(const Session *s, struct NeuronWork *w, int k)
 {
     NeuronShown *n = &w->shown;
@@ -388,6 +461,7 @@ static void take_picture(const Session *s, struct NeuronWork *w, int k)
     n->height = p->height;
     n->width = p->width;
     n->label[k] = dataset_get(w->dataset, n->hit[k].item, pixels, NULL);
+    n->file[k] = dataset_path(w->dataset, n->hit[k].item);
     n->picture[k] = xmalloc(size_mul(plane, 3));
     for (size_t i = 0; i < plane; i++)
         for (size_t c = 0; c < 3; c++)
@@ -456,7 +530,7 @@ const NeuronShown *session_neuron(const Session *s, const char **why)
         reason = w->problem;
     if (why)
         *why = reason;
-    bool there = !reason && w && w->shown.count && neuron_here(s, &part, &unit) &&
+    bool there = !reason && w && w->shown.done && neuron_here(s, &part, &unit) &&
                  w->shown.mlp == number_of(session_base(s), part) && w->shown.unit == unit;
     return there ? &w->shown : NULL;
 }
@@ -469,9 +543,18 @@ size_t session_neuron_below(const Session *s, float value)
 
 const char *neuron_over(const Session *s)
 {
+    const struct NeuronWork *w = s->measures ? s->measures->neurons : NULL;
+    if (w && *w->of)
+        return w->of;
     if (model_way(s->now->model) == MODEL_WRITES)
         return s->texts_said ? "windows of your text" : "windows of held.txt";
     return session_photos(s) ? "rendered scenes" : session_input_words(s, SIDE_B)->held_out;
+}
+
+const char *neuron_file(const NeuronShown *n, int hit)
+{
+    const char *slash = n->file[hit] ? strrchr(n->file[hit], '/') : NULL;
+    return slash ? slash + 1 : n->file[hit];
 }
 
 void neuron_piece(const NeuronShown *n, int hit, int token, Buf *out)

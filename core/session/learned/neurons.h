@@ -13,7 +13,7 @@ typedef struct NeuronHit {
     float value;
 } NeuronHit;
 
-enum { NEURON_HITS = 24, NEURON_PICTURES = 12, NEURON_WINDOWS = 200 };
+enum { NEURON_HITS = 24, NEURON_PICTURES = 12, NEURON_WINDOWS = 200, NEURON_OF = 160 };
 
 typedef struct NeuronShown {
     int mlp, unit;      /* number of the MLP in the order of building, and of the unit */
@@ -21,6 +21,7 @@ typedef struct NeuronShown {
     int count;          /* of the hits, all above 0, the most exciting first */
     NeuronHit hit[NEURON_HITS];
     int label[NEURON_HITS];                 /* classes of the pictures */
+    const char *file[NEURON_HITS];          /* … or, of a folder that somebody named, where they were read from */
     uint8_t *picture[NEURON_HITS];          /* [height, width, 3] */
     ParallelSentence sentence[NEURON_HITS]; /* of a text model */
     bool words, target;                     /* its inputs are sentences; its words are the target's */
@@ -49,8 +50,10 @@ const char *neuron_path(const Session *s, Side side, Site site);
 const NeuronShown *session_neuron(const Session *s, const char **why);
 /* How many of the inputs excite it less than that, of those that were measured. */
 size_t session_neuron_below(const Session *s, float value);
-/* What is measured: "held-out pictures". */
+/* What is measured: "held-out pictures"; what somebody named: "pictures of birds". */
 const char *neuron_over(const Session *s);
+/* Name of a hit's file, NULL where its class is known instead. */
+const char *neuron_file(const NeuronShown *n, int hit);
 /* What token t of a window adds to its text, blanks and line ends as they are. */
 void neuron_piece(const NeuronShown *n, int hit, int token, Buf *out);
 /* The word of a sentence that has token t: of the lexicon, or the end, or the start. */
@@ -60,4 +63,7 @@ int neuron_words(const NeuronShown *n, int hit); /* tokens that it read */
 bool measures_step_neurons(Session *s, int64_t deadline_ns);
 /* Measures to the end, with the session's progress; false when cancelled or impossible. */
 bool session_measure_neurons(Session *s, Err *err);
+/* The same over the pictures of a folder (dataset_folder), or of a decoder over the windows of a text. Until the model
+ * changes, or another is named, they are what is measured. Where it can't be read what was measured stays. */
+bool session_measure_neurons_of(Session *s, const char *path, Err *err);
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/byte_text.h"
+#include "core/base/file.h"
 #include "core/base/utf8.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/measures.h"
@@ -87,14 +88,29 @@ static bool pick(const Session *s, const Args *a, const char *word, char path[SE
     return true;
 }
 
+/* Over what is known of the model, or the folder (of a decoder the text) that the next word names. */
+static bool measure_over(Session *s, const Args *a, Err *err)
+{
+    const bool texts = model_way(s->now->model) == MODEL_WRITES;
+    if (a->count < 2)
+        return session_measure_neurons(s, err);
+    if (a->count > 2)
+        return err_set(err, "column %d: expected one %s", a->column[2], texts ? "text" : "folder of pictures");
+    if (!texts && !model_grid(s->now->model).rows)
+        return err_set(err, "a text to measure is for models that write, decoders alone");
+    const char *path = permit_read(s, a->word[1], err);
+    if (path && !texts && !file_is_dir(path))
+        return err_set(err, "column %d: expected a folder of pictures, found '%.200s'", a->column[1], a->word[1]);
+    return path && session_measure_neurons_of(s, path, err);
+}
+
 static bool run_neuron(Session *s, const Args *a, Err *err)
 {
     char path[SESSION_PATH];
     int unit, at = -1;
     NeuronAxes axes = {.count = 0};
     bool measure = a->count && strcmp(a->word[0], "measure") == 0;
-    if (!pick(s, a, a->count && !measure ? a->word[0] : "", path, &unit, err) ||
-        (measure && !session_measure_neurons(s, err)))
+    if (!pick(s, a, a->count && !measure ? a->word[0] : "", path, &unit, err) || (measure && !measure_over(s, a, err)))
         return false;
     Place before = s->place;
     if (!screen_go(s, SCREEN_NEURON, path, err))
@@ -104,7 +120,7 @@ static bool run_neuron(Session *s, const Args *a, Err *err)
     neuron_put(session_base(s), &axes, unit, s->place.at);
     char last[64];
     const Axis *axis = &session_base(s)->axes[axes.tokens];
-    if (a->count > 1 && !axis_parse(axis, a->word[1], &at)) {
+    if (a->count > 1 && !measure && !axis_parse(axis, a->word[1], &at)) {
         s->place = before;
         return err_set(err, "column %d: expected a patch or word such as %s, found '%.40s'", a->column[1],
                        axis_label(axis, axis->n - 1, last, sizeof last), a->word[1]);
@@ -221,6 +237,8 @@ static void put_excites(const Teller *t, float here)
         put_token(n, t->out);
     else if (n->words)
         buf_printf(t->out, "one with “%s”", neuron_word(n, 0, n->hit[0].token));
+    else if (neuron_file(n, 0))
+        buf_printf(t->out, "“%s”", utf8_clean(label, sizeof label, neuron_file(n, 0)));
     else
         buf_printf(t->out, "a picture of class %s", teller_label(t, ROLE_ANSWER, n->label[0], label));
     buf_puts(t->out, " excites it most (");
@@ -262,9 +280,11 @@ static bool say_neuron(const Teller *t)
     return true;
 }
 
-static const Command OWN = COMMAND("neuron", "learned", "neuron [BLOCK.UNIT, UNIT, +1, -1, measure] [TOKEN]",
-                                   "a hidden unit of an MLP: what excites it most, its map here, what it writes",
-                                   COMMAND_SESSION, run_neuron, NULL);
+static const Command OWN = COMMAND(
+    "neuron", "learned", "neuron [BLOCK.UNIT, UNIT, +1, -1, measure] [TOKEN, FOLDER]",
+    "a hidden unit of an MLP: what excites it most (measure FOLDER: of your own), its map, "
+    "what it writes",
+    COMMAND_SESSION | COMMAND_READ, run_neuron, NULL);
 
 SCREEN_SPEC(NEURON, .name = "neuron", .about = "what excites a hidden unit, and what it writes", .group = GROUP_LEARNED,
             .command = "neuron", .own = {&OWN, 1, NULL}, .move = move_neuron, .enter = enter_neuron,

@@ -352,6 +352,8 @@ static Colour thumb_colour(const void *context, int row, int col)
 static const char *thumb_name(const Unit *u, const NeuronShown *n, int k, char label[64])
 {
     int axis = graph_role(u->post.graph, ROLE_ANSWER, SEQUENCE_ANY);
+    if (neuron_file(n, k))
+        return utf8_fit(label, 64, neuron_file(n, k), WORD_MOST);
     return axis == AXIS_NONE ? "" : axis_label(&u->post.graph->axes[axis], n->label[k], label, 64);
 }
 
