@@ -1377,6 +1377,75 @@ static void answers_are_listed_by_change(void **state)
     canvas_free(&c);
 }
 
+/* Does the line have a value of that side's cell? */
+static bool line_has(Canvas *c, int y, Side side, size_t cell)
+{
+    bool has = false;
+    for (int x = 0; x < c->w; x++) {
+        const Ref ref = canvas_at(c, y, x)->ref;
+        has = has || (ref.run == (int)side && ref.cell == cell);
+    }
+    return has;
+}
+
+static int open_tired(void **state)
+{
+    (void)state;
+    Err err;
+    if (!session_init(&session, "translator", "the animal did not cross the street because it was too tired", 1, NULL,
+                      NULL, &err))
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+/* What was tired or wide is an animal or a street: behind qu' the two pronouns change most, with both runs' values. */
+static void pronouns_change_most(void **state)
+{
+    (void)state;
+    static const char *const WORD[] = {"elle", "il"}; /* by how much they change */
+    Err err;
+    Canvas c;
+    Commands commands = session_command_set();
+    if (!command_do(&session, &commands,
+                    "pin; open \"the animal did not cross the street because it was too wide\"; goto probs[t=qu']; "
+                    "view answer; compare diff",
+                    ~0U, &err))
+        fail_msg("%s", err.text);
+    commands_free(&commands);
+    const Graph *g = session_graph(&session, SIDE_B);
+    const char *probs = shown_site(&session, SIDE_B, SITE_PROBS);
+    const Dims d = graph_node(g, graph_find(g, probs))->dims;
+    const Axis *word = &g->axes[d.axis[1]];
+    const size_t words = (size_t)word->n, row = (size_t)session.place.at[d.axis[0]] * words;
+    int which[2];
+    for (int k = 0; k < 2; k++)
+        assert_true(axis_parse(word, WORD[k], &which[k]));
+    for (int w = 40; w <= 100; w += 30) {
+        const Rect r = {0, 0, 16, w};
+        drawn_prepare(&session, &VIEW_ANSWER, SIDE_DIFF, r);
+        Paint p = open_canvas(&c, r.h, r.w, MODE_256);
+        view_draw(&VIEW_ANSWER, &p, r, SIDE_DIFF, false);
+        const float *a = session_peek(&session, SIDE_A, probs), *b = session_peek(&session, SIDE_B, probs);
+        Shown v;
+        assert_true(a && b && shown_answer(&session, SIDE_DIFF, probs, &v) && v.values);
+        for (int k = 0; k < 2; k++) {
+            const size_t cell = row + (size_t)which[k];
+            const float *names = k ? a : b, *other = k ? b : a;
+            assert_int_equal(classes_best(names + row, words), which[k]);
+            assert_true(names[cell] > 0.85F && other[cell] < 0.01F);
+            assert_true(v.values[which[k]] == a[cell] - b[cell]);
+            for (int side = SIDE_A; side <= SIDE_DIFF; side++)
+                assert_true(line_has(&c, 1 + k, (Side)side, cell));
+            for (size_t o = 0; o < words; o++)
+                assert_true((int)o == which[0] || (int)o == which[k] ||
+                            fabsf(a[row + o] - b[row + o]) < fabsf(a[cell] - b[cell]));
+        }
+        assert_true(fabsf(v.values[which[0]]) > fabsf(v.values[which[1]]));
+        assert_true(drawn_numbers(&session, &c) >= 6); /* each is its cell's value */
+        canvas_free(&c);
+    }
+}
+
 /* A head that is off has the pattern that it had: its tile on B and A − B says so, and no other one; so do the titles
  * of its row and matrix, and of no other head's. */
 static void heads_that_are_off_say_so(void **state)
@@ -1543,6 +1612,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_click_chooses_the_operand, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(pooled_changes_keep_the_largest, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(answers_are_listed_by_change, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(pronouns_change_most, open_tired, close_session),
         cmocka_unit_test_setup_teardown(heads_that_are_off_say_so, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(logit_bars_begin_at_zero, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(short_lists_have_both_answers, open_bundled, close_session),
