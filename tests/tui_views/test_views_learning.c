@@ -405,15 +405,89 @@ static void marker_moves(void **state)
     canvas_free(&c);
 }
 
+/* A figure over all rows: beside a curve stands the mean of the last ones, and here there are fewer. */
+static float mean_of(const History *h, int figure)
+{
+    double sum = 0;
+    for (int i = 0; i < h->row_count; i++)
+        sum += (double)history_at(h, i, (HistoryFigure)figure) / h->row_count;
+    return (float)sum;
+}
+
+/* The number that begins there, to the digits that a legend has room for: none is left away. */
+static void is_whole(const char *text, const char *at, float value)
+{
+    char number[16] = "";
+    snprintf(number, sizeof number, "%.*s", (int)strspn(at, "0123456789.e-"), at);
+    if (!says(number, value) || fabs(strtod(number, NULL) - (double)value) > 0.01 * fabs((double)value))
+        fail_msg("'%s' is not %.6g whole in:\n%s", number, (double)value, text);
+}
+
+/* Behind `title` both runs' values stand. Is there such a curve? */
+static bool legend_of_runs(const char *text, const char *title, int figure)
+{
+    static const char BETWEEN[] = " ┄ ";
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "%s ─ ", title);
+    const char *at = strstr(text, wanted), *twin;
+    if (!at)
+        return false;
+    at += strlen(wanted);
+    twin = at + strspn(at, "0123456789.e-");
+    if (strncmp(twin, BETWEEN, strlen(BETWEEN)) != 0)
+        fail_msg("'%s' has no twin's value in:\n%s", title, text);
+    is_whole(text, at, mean_of(session_history(&session), figure));
+    is_whole(text, twin + strlen(BETWEEN), mean_of(session_history_twin(&session), figure));
+    return true;
+}
+
+/* Behind `title` stands from where to where the entropies of a run's blocks go. */
+static bool legend_of_blocks(const char *text, const char *title, const History *h)
+{
+    const int last = h->vit.layers - 1;
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "%s 0–%d", title, last);
+    const char *at = strstr(text, wanted), *high;
+    if (!at)
+        return false;
+    at += strlen(wanted);
+    if (strncmp(at, ": ", 2) != 0 || !(high = strstr(at, "–")))
+        fail_msg("'%s' has no values in:\n%s", title, text);
+    is_whole(text, at + 2, mean_of(h, HISTORY_FIXED + last)); /* it falls from block to block */
+    is_whole(text, high + strlen("–"), mean_of(h, HISTORY_FIXED));
+    return true;
+}
+
+/* The legends of all curves that have room, each whole; returns how many. */
+static int whole_legends(const char *text)
+{
+    const History *const runs[] = {session_history(&session), session_history_twin(&session)};
+    static const char *const BLOCKS[2][3] = {{"entropy ─", "entropy, with", "entropy, with, blocks"},
+                                             {"entropy ┄", "entropy, without", "entropy, without, blocks"}};
+    if (strstr(text, "…"))
+        fail_msg("something is cut in:\n%s", text);
+    int legends = legend_of_runs(text, "loss", HISTORY_LOSS) + legend_of_runs(text, "accuracy", HISTORY_ACCURACY) +
+                  legend_of_runs(text, "gradient", HISTORY_GRADIENT) +
+                  legend_of_runs(text, "gradient norm", HISTORY_GRADIENT);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 3; i++)
+            legends += legend_of_blocks(text, BLOCKS[k][i], runs[k]);
+    return legends;
+}
+
 /* Where the run and its twin were the same (their accuracy here) the curve is of both colours in turn, neither over the
- * other; what the colours stand for is said whole. */
+ * other; what the colours stand for is said whole, and so is every legend on screens of 80x24, 120x40 and 200x60. */
 static void both_runs_are_seen(void **state)
 {
     (void)state;
     static const struct {
         int h, w;
         const char *legend[2];
-    } sizes[] = {{33, 90, {"with 1/√d_k", "without"}}, {21, 76, {" with ", "without"}}};
+        int curves;
+    } sizes[] = {{18, 78, {"with 1/√d_k", "without"}, 2},
+                 {34, 90, {"with 1/√d_k", "without"}, 5},
+                 {54, 148, {"with 1/√d_k", "without"}, 5},
+                 {21, 76, {" with ", "without"}, 0}};
     must("training last");
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         Canvas c;
@@ -423,6 +497,8 @@ static void both_runs_are_seen(void **state)
         drawn(&c, &VIEW_TRAINING, &text);
         for (int k = 0; k < 2; k++)
             assert_non_null(strstr(buf_str(&text), sizes[i].legend[k]));
+        if (sizes[i].curves)
+            assert_int_equal(whole_legends(buf_str(&text)), sizes[i].curves);
         for (int y = 0; y < c.h && top < 0; y++)
             for (int x = 0; x + 8 < c.w && top < 0; x++)
                 if (canvas_at(&c, y, x)->ch == 'a' && canvas_at(&c, y, x + 1)->ch == 'c' &&
