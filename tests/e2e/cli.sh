@@ -399,7 +399,7 @@ ok "a folder that is wholly a test set" evaluate --pictures shapes-labelled --al
 says "all of it" '^All 80 pictures of the folder, as --all says. There are no 100.$'
 says "the figure is over all of it" ': 80 pictures of shapes-labelled$'
 ok "a hidden unit over it" screen --size 80x24 -c 'neuron 1.5; neuron measure shapes-labelled/'
-says "of how many pictures of which folder" 'of 80 pictures of shapes-labelled; model as trained'
+says "of how many pictures of which folder" 'of 80 pictures of shapes-labelled'
 refused 2 "is about a folder" evaluate --all
 refused 2 "takes no 'blah'" run '#66' blah
 ok "a list says what it leaves out" show 'guess.*'
