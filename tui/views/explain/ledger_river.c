@@ -15,9 +15,9 @@ enum {
     EDGE_AWAY = 2, /* eighths of a cell by which a mark may be off */
     HIGHEST = 96,  /* lines of a river */
     TALL = 5,      /* … that has some to spare */
-    PARTS = 8,     /* of a line */
-    WIDEST = 9,    /* columns of a tributary */
-    APART = 3,     /* … between blocks */
+    PARTS = RIVER_PARTS,
+    WIDEST = 9, /* columns of a tributary */
+    APART = 3,  /* … between blocks */
     ENDS_NARROW = 4,
     SPRING_NARROW = 2,
     MARGIN_BELOW = 2, /* lines of names */
@@ -115,12 +115,6 @@ static bool river_open(const LedgerView *v, int columns, River *r)
 
 /* --- the water --- */
 
-typedef struct Bed {
-    Rect r;
-    int zero;    /* eighths from the bottom */
-    float scale; /* eighths of 1 */
-} Bed;
-
 /* Losses are marked where a part has one column for both. */
 static bool has_marks(const River *r, Rect room)
 {
@@ -144,7 +138,7 @@ static Bed bed_of(const River *r, Rect room)
     return b;
 }
 
-static int level_of(const Bed *b, float x)
+int river_level(const Bed *b, float x)
 {
     float most = (float)(b->r.h * PARTS), level = (float)b->zero + floorf(x * b->scale + 0.5f);
     return isnan(level) ? b->zero : (int)fminf(fmaxf(level, 0), most);
@@ -248,10 +242,10 @@ static void put_column(const Paint *p, const Bed *b, int x, float stream, float 
 {
     uint8_t e[HIGHEST * PARTS] = {0};
     bool above = stream >= 0;
-    int s = level_of(b, stream), from = s < b->zero ? s : b->zero, to = s < b->zero ? b->zero : s;
+    int s = river_level(b, stream), from = s < b->zero ? s : b->zero, to = s < b->zero ? b->zero : s;
     for (int i = from; i < to; i++)
         e[i] = STREAM;
-    int base = by > 0 ? to : from, tip = level_of(b, (by > 0 ? fmaxf(stream, 0) : fminf(stream, 0)) + by);
+    int base = by > 0 ? to : from, tip = river_level(b, (by > 0 ? fmaxf(stream, 0) : fminf(stream, 0)) + by);
     for (int i = base; i < tip; i++)
         e[i] = (uint8_t)up;
     for (int i = tip; i < base && by < 0; i++)
@@ -276,7 +270,7 @@ int river_column(const River *r, Rect room, int i)
     return room.x + river_left(room) + i * r->wide + after * r->apart;
 }
 
-static Ref ref_of(const LedgerView *v, NodeId n, size_t cell)
+Ref river_ref(const LedgerView *v, NodeId n, size_t cell)
 {
     Shown shown;
     return n != NO_NODE && shown_open(v->s, v->side, ledger_view_path(v, n), &shown) ? shown_ref(&shown, cell)
@@ -305,6 +299,12 @@ static bool is_tributary(const Paint *p, const Cell *k)
     return is_full(k) && !is_stream(p, k->fg);
 }
 
+bool river_is_mark(const Paint *p, const Cell *k)
+{
+    return k->ch == lost_glyph(p) || /* neither the bed nor water */
+           ((k->ch == LOWER_EDGE || k->ch == UPPER_EDGE) && k->style == STYLE_TEXT && k->fg == COLOUR_DEFAULT);
+}
+
 /* Where a part has one column for both: how far its loss would reach, over what stands there. In the cell where its
  * water ends there is no room for both: then at the edge of the next, the inner one where less is lost than was
  * written, and nowhere where that is too far off: the loss of the one in focus stands in words. */
@@ -313,7 +313,7 @@ static void put_lost_mark(const Paint *p, const River *r, const Bed *b, int i)
     const Tributary *t = &r->at[i];
     const bool up = t->lost > 0;
     float from = up ? fmaxf(t->before, 0) : fminf(t->before, 0);
-    const int level = level_of(b, from + t->lost), line = clamp((level - up) / PARTS, 0, b->r.h - 1);
+    const int level = river_level(b, from + t->lost), line = clamp((level - up) / PARTS, 0, b->r.h - 1);
     int y = b->r.y + b->r.h - 1 - line, x = river_column(r, b->r, i);
     Cell *k = canvas_at(p->c, y, x);
     const int over = level - PARTS * line; /* the cell's lower edge */
@@ -345,13 +345,13 @@ static void put_lost_mark(const Paint *p, const River *r, const Bed *b, int i)
 static void put_water(const Paint *p, const River *r, const Bed *b)
 {
     Ref of[LOST + 1] = {{0}};
-    of[STREAM] = ref_of(r->v, r->v->l->start, 0);
+    of[STREAM] = river_ref(r->v, r->v->l->start, 0);
     for (int x = b->r.x; x < river_column(r, b->r, 0); x++)
         put_column(p, b, x, r->start, 0, DRY, DRY, of);
     for (int i = 0; i < r->count; i++) {
         const Tributary *t = &r->at[i];
         int x = river_column(r, b->r, i), lost = r->wide > 1 && !isnan(t->lost), own = river_own(r, t);
-        of[ADDS] = of[TAKES] = ref_of(r->v, t->node, t->cell);
+        of[ADDS] = of[TAKES] = river_ref(r->v, t->node, t->cell);
         int end = river_column(r, b->r, i + 1);
         for (int k = 0; k < r->wide; k++)
             if (k < own)
@@ -361,7 +361,7 @@ static void put_water(const Paint *p, const River *r, const Bed *b)
             else
                 put_column(p, b, x + k, t->before, 0, DRY, DRY, of);
         if (i + 1 == r->count || r->at[i + 1].e != t->e)
-            of[STREAM] = ref_of(r->v, t->e->so_far, 0);
+            of[STREAM] = river_ref(r->v, t->e->so_far, 0);
         for (x += r->wide; x < end; x++)
             put_column(p, b, x, t->before + t->wrote, 0, DRY, DRY, of);
     }
@@ -369,148 +369,6 @@ static void put_water(const Paint *p, const River *r, const Bed *b)
         put_column(p, b, x + k, r->end, 0, DRY, DRY, of);
     for (int i = 0; i < r->count && has_marks(r, b->r); i++)
         put_lost_mark(p, r, b, i);
-}
-
-/* --- words --- */
-
-static bool is_mark(const Paint *p, const Cell *k)
-{
-    return k->ch == lost_glyph(p) || /* neither the bed nor water */
-           ((k->ch == LOWER_EDGE || k->ch == UPPER_EDGE) && k->style == STYLE_TEXT && k->fg == COLOUR_DEFAULT);
-}
-
-/* Are they empty, and no word touches them? */
-static bool blank(const Paint *p, int y, int x, int w)
-{
-    for (int i = -1; i <= w; i++) {
-        const Cell *k = canvas_at(p->c, y, x + i);
-        bool inside = i >= 0 && i < w;
-        if ((inside && !k) || (k && k->ch > ' ' && (inside || k->ch < 0x7f || is_mark(p, k)))) /* no minus */
-            return false;
-    }
-    return true;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const Tributary *x = *(const Tributary *const *)a, *y = *(const Tributary *const *)b;
-    float p = fabsf(x->wrote), q = fabsf(y->wrote);
-    return p != q ? (p > q ? -1 : 1) : (x > y) - (x < y);
-}
-
-int river_sorted(const River *r, const Tributary *to[RIVER_MOST])
-{
-    int n = 0;
-    for (int i = 0; i < r->count; i++)
-        if (r->at[i].number >= 0 || r->blocks)
-            to[n++] = &r->at[i];
-    qsort(to, (size_t)n, sizeof *to, by_size);
-    return n;
-}
-
-/* From a value to its tributary, where nothing but the mark of its loss stands between them and no other value beside:
- * y of the value, `near` beside the water. */
-static bool put_leader(const Paint *p, int x, int y, int near)
-{
-    const int by = y < near ? 1 : -1;
-    for (int at = y + by; y != near && at != near + by; at += by)
-        if (!is_mark(p, canvas_at(p->c, at, x)) && !blank(p, at, x, 1))
-            return false;
-    for (int at = y + by; y != near && at != near + by; at += by)
-        if (!is_mark(p, canvas_at(p->c, at, x)))
-            canvas_glyph(p->c, at, x, STYLE_DIM, p->c->ascii ? ':' : p->mode < MODE_256 ? 0x250a : 0x2502);
-    return true;
-}
-
-/* Would a number over so many columns stand nearer to the bar of another part, which goes further? */
-static bool crowded(const River *r, const Bed *b, const Tributary *t, int x, int w)
-{
-    const float sign = t->wrote > 0 ? 1 : -1;
-    const float own = fmaxf(sign * t->before, 0) + sign * t->wrote;
-    for (int i = 0; i < r->count; i++) {
-        const Tributary *o = &r->at[i];
-        const int column = river_column(r, b->r, i);
-        if (o != t && sign * o->wrote > 0 && column >= x && column < x + w &&
-            fmaxf(sign * o->before, 0) + sign * o->wrote > own)
-            return true;
-    }
-    return false;
-}
-
-/* The number alone, without a name before it, is the part's value. */
-static void put_number(const Paint *p, const River *r, const Tributary *t, int y, int x, const char *text)
-{
-    const char *blank_at = strchr(text, ' ');
-    const int w = (int)strlen(text), name = blank_at ? (int)(blank_at - text) + 1 : 0;
-    canvas_text(p->c, y, x, w, STYLE_TEXT, text);
-    canvas_ref(p->c, y, x + name, w - name, ref_of(r->v, t->node, t->cell));
-}
-
-/* Straight over or under its bar, or lines from there with a line to it; where that is nowhere free aside, if the line
- * says whose it is. y of the nearest line. */
-static void put_value(const Paint *p, const River *r, const Bed *b, const Tributary *t, int near, const char *text)
-{
-    const int w = (int)strlen(text), middle = river_column(r, b->r, (int)(t - r->at)) + river_own(r, t) / 2,
-              over = r->wide / 2 < w / 2 ? (r->wide - 1) / 2 : w / 2;         /* further it stood over another's bar */
-    const bool faint = fabsf(t->wrote) * b->scale < PARTS / 2 && w > r->wide; /* no bar to tell whose without a line */
-    enum { OVER, ENDS_OVER, ASIDE };
-    for (int way = OVER; way <= ASIDE; way++) {
-        const int aside = way == ASIDE;
-        if (way == ENDS_OVER) { /* over the last of its digits, beside a taller bar */
-            const int x = t->before * t->wrote >= 0 ? middle - w + 1 : middle;
-            if (r->wide > 1 || faint || x < b->r.x || near < b->r.y - 1 || near > b->r.y + b->r.h ||
-                !blank(p, near, x, w) || crowded(r, b, t, x, w))
-                continue;
-            put_number(p, r, t, near, x, text);
-            return;
-        }
-        const int end = t->wrote > 0 ? near + 1 : near - 1; /* a name says whose it is beside the bar's end, too */
-        if (aside && strchr(text, ' ') && middle - w >= b->r.x && blank(p, end, middle - w, w)) {
-            put_number(p, r, t, end, middle - w, text);
-            return;
-        }
-        for (int k = 0, places = 2 * (aside ? w / 2 : over) + 1; k < places * LINES_AWAY; k++) {
-            const int at = k % places, x = middle - w / 2 + (at % 2 ? -(at + 1) / 2 : at / 2),
-                      away = k / places + 2 * aside, y = t->wrote > 0 ? near - away : near + away;
-            if (x < b->r.x || y < b->r.y - 1 || y > b->r.y + b->r.h ||
-                ((faint || (r->wide == 1 && crowded(r, b, t, x, w))) && !away) || !blank(p, y, x, w) ||
-                !put_leader(p, middle, y, near))
-                continue;
-            put_number(p, r, t, y, x, text);
-            return;
-        }
-    }
-}
-
-/* Where the end has no column for it, and a step's number would be read as the level there: over its end. */
-static void put_end(const Paint *p, const River *r, const Bed *b)
-{
-    char text[16];
-    number_text(text, sizeof text, r->end, 7);
-    const int w = (int)strlen(text), x = b->r.x + b->r.w - w, level = level_of(b, r->end),
-              y = b->r.y + (r->end < 0 ? b->r.h - level / PARTS : b->r.h - (level + PARTS - 1) / PARTS - 1);
-    if (y < b->r.y - 1 || y > b->r.y + b->r.h || !blank(p, y, x, w))
-        return;
-    canvas_text(p->c, y, x, w, STYLE_STRONG, text);
-    canvas_ref(p->c, y, x, w, ref_of(r->v, r->v->l->value, 0));
-}
-
-/* What each wrote: the largest first; of those that are hardly to be seen that of the cursor. */
-static void put_values(const Paint *p, const River *r, const Bed *b)
-{
-    const Tributary *in[RIVER_MOST];
-    const bool named = r->wide <= 2 && b->r.w < RIVER_MARKED && !r->blocks;
-    if (named)
-        put_end(p, r, b);
-    for (int n = river_sorted(r, in), i = 0; i < n; i++) {
-        const Tributary *t = in[i];
-        char text[32];
-        river_wrote_text(t, named, text);
-        float up = fmaxf(t->before, 0) + fmaxf(t->wrote, 0), down = fminf(t->before, 0) + fminf(t->wrote, 0);
-        const int over = b->r.h - (level_of(b, up) + PARTS - 1) / PARTS - 1, under = b->r.h - level_of(b, down) / PARTS;
-        if (fabsf(t->wrote) * b->scale >= (river_is_here(r, t) ? 1 : PARTS / 2))
-            put_value(p, r, b, t, b->r.y + (t->wrote > 0 ? over : under), text);
-    }
 }
 
 /* Of the same reach as the other side's, where two are compared. */
@@ -575,7 +433,7 @@ bool ledger_draw_river(const Paint *p, const LedgerView *of, Rect room, bool foc
         canvas_text(p->c, line, after, 1, STYLE_AXIS, "0");
     else if (bed && bed->style == STYLE_BORDER) /* no room behind it */
         canvas_text(p->c, line, room.x, 1, STYLE_AXIS, "0");
-    put_values(p, &r, &b);
+    river_put_values(p, &r, &b);
     river_put_names(p, &r, room, names.y, focus);
     return true;
 }

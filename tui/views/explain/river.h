@@ -8,6 +8,7 @@ enum {
     RIVER_ENDS =
         14, /* columns of what is neither head nor MLP ("rest"), at the left, and of the number, at the right */
     RIVER_SPRING = 6,  /* … of the first alone */
+    RIVER_PARTS = 8,   /* of a line: eighths */
     RIVER_NARROW = 50, /* … of the screen: fewer have no room for words at the ends */
     RIVER_MARKED = 36, /* … with which the legend says what the marks are */
     MLP_FROM = 4       /* … of one tributary, in which it is called MLP, not M */
@@ -39,6 +40,13 @@ typedef struct River {
     float low, high; /* how far it all goes */
 } River;
 
+/* Where it flows. */
+typedef struct Bed {
+    Rect r;
+    int zero;    /* eighths from the bottom */
+    float scale; /* eighths of 1 */
+} Bed;
+
 /* Takes, of all heads and MLPs, those that have room in so many columns; what has none is joined with others. */
 void river_choose(River *r, const Tributary *all, int count, int columns);
 /* Every head by itself, though no screen is as wide; false, with nothing known, while values are missing. */
@@ -55,6 +63,11 @@ int river_left(Rect room);
 int river_column(const River *r, Rect room, int i);
 int river_own(const River *r, const Tributary *t);
 
+/* Eighths of the bed's height at which x stands; is a cell the mark of a loss? The Ref of a cell of a node. */
+int river_level(const Bed *b, float x);
+bool river_is_mark(const Paint *p, const Cell *k);
+Ref river_ref(const LedgerView *v, NodeId n, size_t cell);
+
 /* "block 10 head 11", in less room "block 10 h11" or "10 h11": cut behind "hea" all heads of a block would have one.
  * It may be longer than the room. */
 void river_name(const Graph *g, const LedgerEntry *e, int head, int room, Buf *out);
@@ -69,6 +82,8 @@ void river_put_here(const Paint *p, const River *r, Rect line, bool token);
 bool river_numbered(const River *r, Rect room);
 /* Returns whether it says what + is, where there is one. */
 bool river_put_legend(const Paint *p, River *r, Rect line);
+/* What each wrote: the largest first; of those that are hardly to be seen that of the cursor. */
+void river_put_values(const Paint *p, const River *r, const Bed *b);
 /* What a letter below the water stands for, in a line of its own where that leaves most to the water. */
 void river_put_letters(const Paint *p, River *r, Rect *names, Rect *room);
 /* A name under each, the block's (or attention's) under all of its own in the line below; the cursor. */
