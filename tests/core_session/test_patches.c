@@ -254,7 +254,8 @@ static void texts(void **state)
     refused("patching tokens head=9", "expected a head, 0 to");
     run("goto logits[t=3]; patching"); /* after the token under the cursor, on the sheet too */
     assert_int_equal(s.look.patches.at, 3);
-    assert_non_null(strstr(buf_str(&s.said), "A and B answer the same; apart after w9: `goto logits[t=2]; patching`"));
+    assert_non_null(
+        strstr(buf_str(&s.said), "A and B answer alike here; apart after w9: `goto logits[t=2]; patching`"));
     run("patching");
     assert_int_equal(s.look.patches.at, 3);
     has(run("say"), "after w3 is");

@@ -104,7 +104,7 @@ void patches_hint(Session *s)
                  at = (size_t)clamp(s->look.patches.at, 0, (int)rows - 1);
     const int asks = node_role(g, y, ROLE_QUERY);
     size_t row = 0;
-    char here[32], there[32];
+    char there[32];
     if (asks == AXIS_NONE || s->look.patches.of || s->look.patches.against || z == NO_NODE ||
         s->pinned->model != s->now->model || graph_cells(from, z) != graph_cells(g, y) ||
         !run_step(s->now->pass.base_run, y, CLOCK_NEVER) || !run_step(exhibit_run(s->pinned), z, CLOCK_NEVER))
@@ -115,8 +115,8 @@ void patches_hint(Session *s)
     if (row == rows || apart(a, b, at, answers))
         return;
     const Axis *t = &g->axes[asks];
-    session_say(s, "After %s A and B answer the same; apart after %s: `goto logits[t=%zu]; patching`",
-                axis_label(t, (int)at, here, sizeof here), axis_label(t, (int)row, there, sizeof there), row);
+    session_say(s, "A and B answer alike here; apart after %s: `goto logits[t=%zu]; patching`",
+                axis_label(t, (int)row, there, sizeof there), row);
 }
 
 int patches_first_token(const Session *s)

@@ -387,5 +387,4 @@ static void title(const Session *s, Side side, Buf *out)
 }
 
 VIEW_SPEC(PATCHES, .name = "patching", .traits = VIEW_WIDE, .sides = SIDES_TOGETHER,
-          .sentence = "What each part of A changes when it stands in B, and what the gradient says.",
-          .keys = KEYS_OF_HEADS);
+          .sentence = "What each part of A changes when it stands in B, and what the gradient says.");
