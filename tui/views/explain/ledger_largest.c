@@ -107,7 +107,12 @@ void ledger_draw_largest(const Paint *p, const LedgerView *v, Rect r)
               left = bar ? (int)((float)(bar - 1) * low / (high + low) + 0.5f) : 0;
     if (both) /* what stands beside them is not what they are of */
         canvas_text(p->c, line.y, line.x + numbers, bar, STYLE_AXIS, "wrote");
-    for (int i = 0; i < n && r.h > 0; i++) {
+    int at = 0;
+    while (at < n && in[at]->number != here)
+        at++;
+    for (int k = 0; k < n && r.h > 0; k++) {
+        const int i = r.h == 1 && at < n && at > k ? at
+                                                   : k; /* that of the cursor last, where it is smaller than those */
         Buf part = {0};
         line = rect_cut(&r, 't', 1);
         put_name(v, in[i], name, &part);
