@@ -1082,6 +1082,133 @@ static void the_largest_of_a_river_has_its_number(void **state)
         }
 }
 
+/* Lines from y on in which such words stand in that style. */
+static int lines_with(Canvas *c, int y, const char *words, Style style)
+{
+    int lines = 0;
+    for (const int n = (int)strlen(words); y < c->h; y++)
+        for (int x = 0; x + n <= c->w; x++) {
+            int at = 0;
+            for (const Cell *k = canvas_at(c, y, x); at < n && k[at].style == style && k[at].ch == (uint32_t)words[at];)
+                at++;
+            lines += at == n;
+        }
+    return lines;
+}
+
+/* The line of a river's bed. */
+static int bed_line(Side side, int h, int w)
+{
+    Canvas c;
+    int bed = -1, most = 0;
+    draw_on(&c, &VIEW_LEDGER, side, h, w, MODE_256, false);
+    for (int y = 0; y < h; y++) {
+        int n = 0;
+        for (int x = 0; x < w; x++)
+            n += canvas_at(&c, y, x)->ch == 0x2581 && canvas_at(&c, y, x)->style == STYLE_BORDER;
+        bed = n > most ? y : bed;
+        most = n > most ? n : most;
+    }
+    canvas_free(&c);
+    return bed;
+}
+
+/* The largest of a river's parts of one side, or of A − B, and what it wrote. */
+static float largest_part(Side side, const LedgerEntry **of, int *of_head)
+{
+    const Side graph = side == SIDE_DIFF ? SIDE_B : side;
+    const LedgerEntry *e;
+    int head;
+    float most = 0;
+    for (int i = 0; ledger_tributary(session_graph(&session, graph), session_ledger(&session, graph), i, &e, &head);
+         i++) {
+        const char *path = graph_node(session_graph(&session, graph), head < 0 ? e->total : e->heads)->path;
+        const size_t cell = head < 0 ? 0 : (size_t)head;
+        const float *a = session_peek(&session, SIDE_A, path), *b = session_peek(&session, SIDE_B, path),
+                    x = side == SIDE_A   ? a[cell]
+                        : side == SIDE_B ? b[cell]
+                                         : a[cell] - b[cell];
+        if (fabsf(x) < fabsf(most))
+            continue;
+        most = x;
+        *of = e;
+        *of_head = head;
+    }
+    return most;
+}
+
+/* In narrow panes of A and B, whose numbers stand over other blocks' columns, too, the largest part has its number,
+ * with its block and its name. */
+static void the_largest_of_narrow_rivers_is_named(void **state)
+{
+    (void)state;
+    static const int NARROW_OF[][2] = {{10, 24}, {12, 24}, {22, 28}, {24, 28}};
+    command("model translator");
+    command("open \"the animal did not cross the street because it was too tired\"; word tired wide; "
+            "goto logits[t=qu']; ledger");
+    for (size_t k = 0; k < sizeof NARROW_OF / sizeof *NARROW_OF; k++)
+        for (int side = SIDE_A; side <= SIDE_DIFF; side++) {
+            Canvas c;
+            draw_on(&c, &VIEW_LEDGER, (Side)side, NARROW_OF[k][0], NARROW_OF[k][1], MODE_256, false);
+            canvas_free(&c);
+            const LedgerEntry *e = NULL;
+            int head = 0;
+            char number[16], label[64];
+            const float most = largest_part((Side)side, &e, &head);
+            assert_true(e && head < 0);
+            number_text(number, sizeof number, most, 6);
+            snprintf(label, sizeof label, "%dM %s%s", e->layer, most > 0 ? "+" : "", number);
+            shows(&VIEW_LEDGER, (Side)side, NARROW_OF[k][0], NARROW_OF[k][1], label);
+        }
+    /* one zero line, now that it is measured what is lost: more than anything that is drawn */
+    for (int h = 10; h <= 24; h += 2)
+        assert_int_equal(bed_line(SIDE_A, h, 34), bed_line(SIDE_B, h, 34));
+}
+
+/* The part of the cursor is in the list of the largest, whichever it is. */
+static void the_largest_have_that_of_the_cursor(void **state)
+{
+    (void)state;
+    command("ledger");
+    for (int block = 0; block < 4; block++)
+        for (int head = 0; head < 4; head++) {
+            Canvas c;
+            char line[32];
+            snprintf(line, sizeof line, "block %d; head %d", block, head);
+            command(line);
+            draw_on(&c, &VIEW_LEDGER, SIDE_B, 34, 90, MODE_256, false);
+            snprintf(line, sizeof line, "block %d head %d", block, head);
+            const int marked = lines_with(&c, 17, line, STYLE_CURSOR);
+            canvas_free(&c);
+            if (marked != 1)
+                fail_msg("%s is marked in %d lines of the list", line, marked);
+        }
+}
+
+/* What is lost without a part goes further than anything written, and has its number. */
+static void the_largest_loss_has_its_number(void **state)
+{
+    (void)state;
+    command("model translator");
+    command("open \"the animal did not cross the street because it was too tired\"; ledger");
+    shows(&VIEW_LEDGER, SIDE_B, 17, 78, "lost without it"); /* it is measured */
+    const Graph *g = session_graph(&session, SIDE_B);
+    const LedgerEntry *e;
+    int head;
+    float most = 0;
+    for (int i = 0; ledger_tributary(g, session_ledger(&session, SIDE_B), i, &e, &head); i++) {
+        const float lost = session_ledger_effect(&session, SIDE_B, TAKEN_LINES, e, head);
+        most = fabsf(lost) > fabsf(most) ? lost : most;
+    }
+    assert_true(fabsf(most) > fabsf(largest_part(SIDE_B, &e, &head)));
+    char number[16];
+    number_text(number, sizeof number, most, 6);
+    Canvas c;
+    draw_on(&c, &VIEW_LEDGER, SIDE_B, 17, 78, MODE_256, false);
+    assert_int_equal(lines_with(&c, 2, number, STYLE_DIM), 1);
+    canvas_free(&c);
+}
+
 /* A value of the river stands straight over or under its own tributary, or has a line to it; none has lost its own.
  */
 static void values_of_a_river_are_at_their_tributaries(void **state)
@@ -2754,6 +2881,9 @@ int main(void)
         cmocka_unit_test(a_deep_river_has_room),
         cmocka_unit_test(a_narrow_deep_river_is_of_blocks),
         cmocka_unit_test_setup_teardown(the_largest_of_a_river_has_its_number, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(the_largest_of_narrow_rivers_is_named, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(the_largest_have_that_of_the_cursor, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(the_largest_loss_has_its_number, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(values_of_a_river_are_at_their_tributaries, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(votes_of_both_on_one_scale, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_table_has_the_colours_of_its_scale, open_bundled, close_session),

@@ -371,13 +371,27 @@ static void put_water(const Paint *p, const River *r, const Bed *b)
         put_lost_mark(p, r, b, i);
 }
 
+/* In a narrow pane A and B are drawn alike: what is lost is known of B only. */
+static LedgerView alike(LedgerView v, Rect room)
+{
+    v.measured = v.measured && !(session_compares(v.s) && room.w < RIVER_MARKED);
+    return v;
+}
+
+/* Are they drawn nowhere in A and B, with a line to spare to say so? */
+static bool lacks_losses(const LedgerView *v, Rect room)
+{
+    return session_compares(v->s) && !v->less && room.w < RIVER_MARKED && room.h >= PATH_DRAWN &&
+           ledger_view(v->s, SIDE_B).measured;
+}
+
 /* Of the same reach as the other side's, where two are compared. */
-static void share_reach(const LedgerView *v, River *r, int columns)
+static void share_reach(const LedgerView *v, River *r, Rect room)
 {
     River other;
     for (int side = SIDE_A; session_compares(v->s) && !v->less && side <= SIDE_B; side++) {
-        LedgerView of = ledger_view(v->s, (Side)side);
-        if (side == (int)v->side || !of.l || !river_open(&of, columns, &other))
+        LedgerView of = alike(ledger_view(v->s, (Side)side), room);
+        if (side == (int)v->side || !of.l || !river_open(&of, columns_of(room), &other))
             continue;
         r->low = fminf(r->low, other.low);
         r->high = fmaxf(r->high, other.high);
@@ -392,8 +406,7 @@ static bool river_in(const LedgerView *v, Rect room, River *r)
 bool ledger_draw_river(const Paint *p, const LedgerView *of, Rect room, bool focus)
 {
     River r;
-    LedgerView alike = *of, *v = &alike; /* in a narrow pane A and B are drawn alike: what is lost is known of B only */
-    alike.measured = of->measured && !(session_compares(of->s) && room.w < RIVER_MARKED);
+    const LedgerView drawn = alike(*of, room), *v = &drawn;
     if (!river_in(v, room, &r)) {
         float sum;
         if (ledger_view_value(v, v->l->sum, 0, &sum))
@@ -402,7 +415,7 @@ bool ledger_draw_river(const Paint *p, const LedgerView *of, Rect room, bool foc
             canvas_text(p->c, room.y, room.x, room.w, STYLE_DIM, "computing…");
         return false;
     }
-    share_reach(v, &r, columns_of(room));
+    share_reach(v, &r, room);
     const bool way = session_ledger_via(v->s, v->side, 0) && !v->less, low = room.h <= PATH_LEAST + 2,
                two = way && room.h >= PATH_DRAWN;
     river_put_here(p, &r, rect_cut(&room, 't', 1), way && room.w < RIVER_NARROW && !two);
@@ -414,6 +427,11 @@ bool ledger_draw_river(const Paint *p, const LedgerView *of, Rect room, bool foc
         const Rect line = rect_cut(&room, 't', 1);
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
                     line.w >= VOTES_SAID ? "votes' map: z in A or B" : "votes' map: z");
+    }
+    if (lacks_losses(v, room)) {
+        const Rect line = rect_cut(&room, 't', 1);
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
+                    line.w >= VOTES_SAID ? "lost without it: z in B" : "lost: z in B");
     }
     Rect names = rect_cut(&room, 'b', MARGIN_BELOW);
     if (!told || river_numbered(&r, room))

@@ -74,8 +74,9 @@ void river_name(const Graph *g, const LedgerEntry *e, int head, int room, Buf *o
 /* A cell of it for the legend; above: of a river over 0. What is lost can be a mark. */
 void river_put_key(const Paint *p, int y, int x, Water w, bool above, bool mark);
 
-/* What one step wrote: "3.433", or where the sum stands beside it "h2 +3.433", "M -6.139". */
-void river_wrote_text(const Tributary *t, bool named, char out[32]);
+/* What one step wrote: "3.433", or where the sum stands beside it, and the bar perhaps in another block's columns,
+ * "3h2 +3.433", "2ch0 +0.129", "3M -6.139". */
+void river_wrote_text(const River *r, const Tributary *t, bool named, char out[32]);
 /* The part of the cursor, and what it wrote; token: of that by looking at the one that `why` named. */
 void river_put_here(const Paint *p, const River *r, Rect line, bool token);
 /* Are attentions of several in a block told by a letter each, 2c? */

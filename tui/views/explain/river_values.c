@@ -77,11 +77,22 @@ static void put_number(const Paint *p, const River *r, const Tributary *t, int y
     canvas_ref(p->c, y, x + name, w - name, river_ref(r->v, t->node, t->cell));
 }
 
-/* Straight over or under its bar, or lines from there with a line to it; where that is nowhere free aside, if the line
- * says whose it is. y of the nearest line. */
-static void put_value(const Paint *p, const River *r, const Bed *b, const Tributary *t, int near, const char *text)
+/* Beyond the bed from its bar, under which is water down to it: where only that is free, and a name says whose. */
+static void put_across(const Paint *p, const River *r, const Bed *b, const Tributary *t, const char *text)
 {
-    const int w = (int)strlen(text), middle = river_column(r, b->r, (int)(t - r->at)) + river_own(r, t) / 2,
+    const int w = (int)strlen(text), bed = b->r.y + b->r.h - 1 - b->zero / RIVER_PARTS,
+              y = bed + (t->wrote > 0 ? 1 : -1), left = river_column(r, b->r, (int)(t - r->at)),
+              last = b->r.x + b->r.w - w, x = left - w / 2 < last ? left - w / 2 : last;
+    if (strchr(text, ' ') && x >= b->r.x && y >= b->r.y - 1 && y <= b->r.y + b->r.h && blank(p, y, x, w))
+        put_number(p, r, t, y, x, text);
+}
+
+/* Straight over or under its bar, or lines from there with a line to it; where that is nowhere free aside, if the line
+ * says whose it is. y of the nearest line. False: nowhere. */
+static bool put_value(const Paint *p, const River *r, const Bed *b, const Tributary *t, int near, const char *text)
+{
+    const int w = (int)strlen(text), left = river_column(r, b->r, (int)(t - r->at)),
+              middle = left + river_own(r, t) / 2,
               over = r->wide / 2 < w / 2 ? (r->wide - 1) / 2 : w / 2; /* further it stood over another's bar */
     const bool faint = fabsf(t->wrote) * b->scale < RIVER_PARTS / 2 &&
                        w > r->wide; /* no bar to tell whose without a line */
@@ -94,12 +105,12 @@ static void put_value(const Paint *p, const River *r, const Bed *b, const Tribut
                 !blank(p, near, x, w) || crowded(r, b, t, x, w))
                 continue;
             put_number(p, r, t, near, x, text);
-            return;
+            return true;
         }
         const int end = t->wrote > 0 ? near + 1 : near - 1; /* a name says whose it is beside the bar's end, too */
-        if (aside && strchr(text, ' ') && middle - w >= b->r.x && blank(p, end, middle - w, w)) {
-            put_number(p, r, t, end, middle - w, text);
-            return;
+        if (aside && strchr(text, ' ') && left - w >= b->r.x && blank(p, end, left - w, w)) {
+            put_number(p, r, t, end, left - w, text);
+            return true;
         }
         for (int k = 0, places = 2 * (aside ? w / 2 : over) + 1; k < places * LINES_AWAY; k++) {
             const int at = k % places, x = middle - w / 2 + (at % 2 ? -(at + 1) / 2 : at / 2),
@@ -109,9 +120,10 @@ static void put_value(const Paint *p, const River *r, const Bed *b, const Tribut
                 !put_leader(p, middle, y, near))
                 continue;
             put_number(p, r, t, y, x, text);
-            return;
+            return true;
         }
     }
+    return false;
 }
 
 /* Where the end has no column for it, and a step's number would be read as the level there: over its end. */
@@ -128,6 +140,35 @@ static void put_end(const Paint *p, const River *r, const Bed *b)
     canvas_ref(p->c, y, x, w, river_ref(r->v, r->v->l->value, 0));
 }
 
+/* What is lost without the part that most is lost without, where that goes further than what any wrote: beside the end
+ * of its bar, or a column from its mark. */
+static void put_lost(const Paint *p, const River *r, const Bed *b)
+{
+    const Tributary *most = NULL;
+    float wrote = 0;
+    for (int i = 0; i < r->count; i++) {
+        const Tributary *t = &r->at[i];
+        wrote = fmaxf(wrote, fabsf(t->wrote));
+        if (!isnan(t->lost) && (!most || fabsf(t->lost) > fabsf(most->lost)))
+            most = t;
+    }
+    if (!most || fabsf(most->lost) <= wrote || (r->wide == 1 && b->r.w < RIVER_MARKED))
+        return;
+    char text[16];
+    number_text(text, sizeof text, most->lost, 6);
+    const bool up = most->lost > 0;
+    const float from = up ? fmaxf(most->before, 0) : fminf(most->before, 0);
+    const int w = (int)strlen(text), gap = r->wide == 1, level = river_level(b, from + most->lost),
+              y = b->r.y + b->r.h - 1 - (level - up) / RIVER_PARTS,
+              bar = river_column(r, b->r, (int)(most - r->at)) + (gap ? 0 : river_own(r, most));
+    const int places[] = {bar - w - gap, bar + 1 + gap};
+    for (int k = 0; k < 2; k++)
+        if (places[k] >= b->r.x && blank(p, y, places[k], w)) {
+            canvas_text(p->c, y, places[k], w, STYLE_DIM, text);
+            return;
+        }
+}
+
 /* What each wrote: the largest first; of those that are hardly to be seen that of the cursor. */
 void river_put_values(const Paint *p, const River *r, const Bed *b)
 {
@@ -138,11 +179,14 @@ void river_put_values(const Paint *p, const River *r, const Bed *b)
     for (int n = river_sorted(r, in), i = 0; i < n; i++) {
         const Tributary *t = in[i];
         char text[32];
-        river_wrote_text(t, named, text);
+        river_wrote_text(r, t, named, text);
         float up = fmaxf(t->before, 0) + fmaxf(t->wrote, 0), down = fminf(t->before, 0) + fminf(t->wrote, 0);
         const int over = b->r.h - (river_level(b, up) + RIVER_PARTS - 1) / RIVER_PARTS - 1,
                   under = b->r.h - river_level(b, down) / RIVER_PARTS;
-        if (fabsf(t->wrote) * b->scale >= (river_is_here(r, t) ? 1 : RIVER_PARTS / 2))
-            put_value(p, r, b, t, b->r.y + (t->wrote > 0 ? over : under), text);
+        if (fabsf(t->wrote) * b->scale < (river_is_here(r, t) ? 1 : RIVER_PARTS / 2))
+            continue;
+        if (!put_value(p, r, b, t, b->r.y + (t->wrote > 0 ? over : under), text) && i == 0)
+            put_across(p, r, b, t, text);
     }
+    put_lost(p, r, b);
 }

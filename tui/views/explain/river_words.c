@@ -11,6 +11,7 @@ enum {
     LETTERS_LEAST = 4, /* … of A − B, whose scale is its own: once is enough for three rivers beside each other */
     WROTE = 24,        /* columns of a number in full; of " wrote 0.07168 more in A than in B" */
     WROTE_APART = 35,
+    SEEN = 50,      /* parts of the height of which a bar is seen */
     NUMBER_HERE = 8 /* … of ": -1.235" */
 };
 
@@ -109,12 +110,30 @@ void river_put_here(const Paint *p, const River *r, Rect line, bool token)
     }
 }
 
-void river_wrote_text(const Tributary *t, bool named, char out[32])
+/* "c" of a head where its block has an attention of another kind, too. */
+static void kind_text(const River *r, const Tributary *t, char out[2])
 {
-    const int used = !named        ? 0
-                     : t->head < 0 ? utf8_print(out, 32, "M ")
-                                   : utf8_print(out, 32, "h%d ", t->head),
-              sign = named && t->wrote > 0;
+    bool two = false;
+    char name[ATTENTION_NAME];
+    for (int i = 0; i < r->count; i++)
+        two |= r->at[i].e->kind == LEDGER_HEADS && r->at[i].e->layer == t->e->layer && r->at[i].e->part != t->e->part;
+    session_attention_name(r->v->g, anatomy_of(r->v->g, graph_node(r->v->g, t->e->part)->path), name);
+    const char *last = two ? strrchr(name, ' ') : NULL;
+    out[0] = last ? last[1] : '\0';
+    out[1] = '\0';
+}
+
+void river_wrote_text(const River *r, const Tributary *t, bool named, char out[32])
+{
+    int used = named && r->groups ? utf8_print(out, 32, "%d", t->e->layer) : 0;
+    const int sign = named && t->wrote > 0;
+    char kind[2];
+    if (named && t->head < 0)
+        used += utf8_print(out + used, (size_t)(32 - used), "M ");
+    else if (named) {
+        kind_text(r, t, kind);
+        used += utf8_print(out + used, (size_t)(32 - used), "%sh%d ", kind, t->head);
+    }
     out[used] = '+';
     number_text(out + used + sign, (size_t)(32 - used - sign), t->wrote, 6);
 }
@@ -155,6 +174,16 @@ static int legend(const Paint *p, const River *r, int form, bool lost, int y, in
     return x - from;
 }
 
+/* Is there a bar that goes the other way than the water stands? It begins at 0, not at the water's end. */
+static bool against(const River *r)
+{
+    const float seen = (r->high - r->low) / SEEN;
+    for (int i = 0; i < r->count; i++)
+        if (r->at[i].before * r->at[i].wrote < 0 && fabsf(r->at[i].before) > seen && fabsf(r->at[i].wrote) > seen)
+            return true;
+    return false;
+}
+
 /* Is a head named by a letter? */
 static bool lettered(const River *r)
 {
@@ -162,6 +191,34 @@ static bool lettered(const River *r)
         if (r->at[i].number >= 0 && r->at[i].head >= 10)
             return true;
     return false;
+}
+
+/* Where such a bar begins, in as many words as there is room for. */
+static const char *const AGAINST[] = {"against so far: from 0", "against: from 0"};
+
+static void put_against(const Paint *p, const River *r, Rect line, int used)
+{
+    for (int k = 0; k < 2 && against(r); k++)
+        if (utf8_cells(AGAINST[k]) <= line.w - used) {
+            canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, AGAINST[k]);
+            return;
+        }
+}
+
+/* What "rest" stands for, rather in fewer words than without what follows it. Returns the columns used. */
+static int put_rest(const Paint *p, River *r, Rect line, int used)
+{
+    static const char *const REST[] = {"M: MLP, rest: no head, no MLP", "rest: neither head nor MLP",
+                                       "rest: no head, no MLP"};
+    enum { FORMS_OF_REST = sizeof REST / sizeof *REST, BESIDE = 2 };
+    const int beside = against(r) ? utf8_cells(AGAINST[1]) + BESIDE : 0;
+    for (int both = 1; both >= 0; both--)
+        for (int k = r->wide >= MLP_FROM; k < FORMS_OF_REST; k++)
+            if (utf8_cells(REST[k]) <= line.w - used - (both ? beside : 0)) {
+                r->mlp_told = k == 0;
+                return used + canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, REST[k]) + BESIDE;
+            }
+    return used;
 }
 
 bool river_put_legend(const Paint *p, River *r, Rect line)
@@ -200,15 +257,9 @@ bool river_put_legend(const Paint *p, River *r, Rect line)
         r->mlp_told = strstr(text, "M: MLP") != NULL;
         return true;
     }
-    static const char *const REST[] = {"M: MLP, rest: no head, no MLP", "rest: neither head nor MLP",
-                                       "rest: no head, no MLP"};
-    for (int k = r->wide >= MLP_FROM; k < 3 && one_by_one == all && line.w >= RIVER_NARROW && r->v->l->start != NO_NODE;
-         k++)
-        if (utf8_cells(REST[k]) <= line.w - used) {
-            canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, REST[k]);
-            r->mlp_told = k == 0;
-            break;
-        }
+    if (one_by_one == all && line.w >= RIVER_NARROW && r->v->l->start != NO_NODE)
+        used = put_rest(p, r, line, used);
+    put_against(p, r, line, used);
     return one_by_one == all;
 }
 
