@@ -22,23 +22,53 @@ n=${#frames[@]}
 tallest=$(grep -m 1 -oH 'viewBox="0 0 [0-9.]* [0-9.]*' "${frames[@]}" | sort -t ' ' -k 4 -n | tail -n 1 | cut -d : -f 1)
 mapfile -t seconds < <(sed -n 's/^pause //p' "$HERE/film.txt")
 whole=$(printf '%s\n' "${seconds[@]}" | awk '{s += $1} END {print s}')
-# Every frame is drawn over the one before, and is seen for its pause. What stands before the first </title> and the
-# ground are the same in all of them.
+# What stands before the first </title> and the ground are the same in all frames. Every line of their bodies is written once, in a group that is seen while
+# a frame that has it is: of a step that fills only what is new costs room. Their order within a frame stays: grounds, blocks, strokes, curves, letters.
 {
     sed -n '1p' "$tallest"
     echo "<title>Vitrine: a forward pass, screen by screen</title>"
-    echo "<style>.f{visibility:hidden}.f0{visibility:visible}"
-    printf '%s\n' "${seconds[@]}" | awk -v whole="$whole" '{
-        printf "@keyframes k%d{0%%{visibility:visible}%.3f%%{visibility:hidden}100%%{visibility:hidden}}\n", NR - 1, 100 * $1 / whole
-        printf ".f%d{animation:k%d %gs step-end %gs infinite}\n", NR - 1, NR - 1, whole, at
-        at += $1
-    }'
-    echo "</style>"
     grep -m 1 '^<rect width="100%"' "${frames[0]}"
-    for ((i = 0; i < n; i++)); do
-        echo "<g class=\"f f$i\">"
-        sed -e '1,/^<rect width="100%"/d' -e '/^<\/svg>/d' "${frames[i]}"
-        echo "</g>"
-    done
-    echo "</svg>"
+    printf '%s\n' "${seconds[@]}" | awk -v whole="$whole" '
+        FILENAME == "-" { at[NR] = sum; sum += $1; next }
+        FNR == 1 { frame++; layer = 0; colour = "" }
+        /^<g transform/ { open["shapes"] = $0 }
+        /^<g fill/ { open["letters"] = $0; layer = 4 }
+        /^<path fill="none"/ { layer = /shape-rendering/ ? 3 : 2 }
+        /^<path fill="#/ && layer == 0 && (colour > $2 || !cells($0)) { layer = 1 }
+        /^<path fill="#/ && /shape-rendering/ { layer = 3 }
+        !/^<(path|text)/ { next }
+        {
+            colour = $2
+            if (!((layer, $0) in seen)) { line[++n] = $0; of[n] = layer; seen[layer, $0] = n }
+            in_frame[seen[layer, $0], frame] = 1
+        }
+        # only rectangles as high as a cell, as grounds are?
+        function cells(path) { gsub(/v16h/, "", path); return path !~ /v[0-9]/ }
+        END {
+            for (i = 1; i <= n; i++) {
+                set = ""
+                for (f = 1; f <= frame; f++) set = set ((i, f) in in_frame)
+                if (!(set in class)) { class[set] = "s" ++sets; rules = rules rule(set, class[set]) }
+                body[of[i], set] = body[of[i], set] line[i] "\n"
+                if (!((of[i], set) in listed)) { listed[of[i], set] = 1; order[of[i], ++count[of[i]]] = set }
+            }
+            print "<style>" rules "</style>"
+            print open["shapes"]
+            for (l = 0; l <= 4; l++) {
+                if (l == 4) print "</g>\n" open["letters"]
+                for (k = 1; k <= count[l]; k++)
+                    printf "<g class=\"%s\">\n%s</g>\n", class[order[l, k]], body[l, order[l, k]]
+            }
+            print "</g>\n</svg>"
+        }
+        # a viewer without animation shows the first frame
+        function rule(set, name,    f, text, bit, last) {
+            for (f = 1; f <= frame; f++) {
+                bit = substr(set, f, 1) == "1"
+                if (f == 1 || bit != last) text = text sprintf("%.2f%%{visibility:%s}", 100 * at[f] / sum, bit ? "visible" : "hidden")
+                last = bit
+            }
+            return sprintf("@keyframes k%s{%s}.%s{visibility:%s;animation:k%s %gs step-end infinite}\n", name, text, name,
+                           substr(set, 1, 1) == "1" ? "visible" : "hidden", name, sum)
+        }' - "${frames[@]}"
 } >"$OUT/film.svg"
