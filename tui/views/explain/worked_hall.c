@@ -299,17 +299,30 @@ static void draw_line(const Paint *p, const Shown *v, const Sum *s, Rect r, int 
     }
 }
 
+typedef struct Scales {
+    int table, terms, result;
+    int few;   /* so many terms are drawn; 0: all of them */
+    bool tall; /* terms in ordinary letters have bars of two rows */
+    Breaks breaks;
+} Scales;
+
+/* Rows from one term's line to the next. */
+static int pitch_of(Scales s)
+{
+    return s.terms ? rows_at(s.terms) + 1 : 1 + s.tall;
+}
+
 /* All its lines, and behind a single one a bar as long as its share of the largest. */
-static void draw_sum(const Paint *p, const Shown *v, const Explanation *e, size_t term, Rect r, int scale,
+static void draw_sum(const Paint *p, const Shown *v, const Explanation *e, size_t term, Rect r, Scales scales,
                      Breaks breaks)
 {
     Sum s[SUM_LINES];
-    const int lines = sum_of(v, e, term, breaks, s);
+    const int lines = sum_of(v, e, term, breaks, s), scale = scales.terms;
     const float most = fabsf(e->lines[0].contribution), x = worked_line(e, term)->contribution;
-    const int pitch = scale ? 4 * scale : 1, tall = rows_at(scale), wide = columns_at(s[0].text, scale);
+    const int pitch = scale ? 4 * scale : 1, wide = columns_at(s[0].text, scale);
     for (int i = 0; i < lines; i++)
-        draw_line(p, v, &s[i], (Rect){r.y + i * (tall + (scale > 0)), r.x, r.h, r.w}, scale);
-    Rect bar = {r.y, r.x + wide + 2 * pitch, tall, r.w - wide - 2 * pitch};
+        draw_line(p, v, &s[i], (Rect){r.y + i * pitch_of(scales), r.x, r.h, r.w}, scale);
+    Rect bar = {r.y, r.x + wide + 2 * pitch, scale ? rows_at(scale) : pitch_of(scales), r.w - wide - 2 * pitch};
     if (e->terms > 1 && bar.w >= BAR_LEAST && most > 0 && isfinite(x / most))
         draw_row_bar(p, bar, (double)fminf(fabsf(x) / most, 1), x < 0);
 }
@@ -319,12 +332,6 @@ static size_t terms_shown(const Paint *p, const Explanation *e)
     const int counted = p->s->look.worked.terms;
     return counted > 0 && (size_t)counted < e->terms ? (size_t)counted : e->terms;
 }
-
-typedef struct Scales {
-    int table, terms, result;
-    int few; /* so many terms are drawn; 0: all of them */
-    Breaks breaks;
-} Scales;
 
 static bool sums_fit(const Shown *v, const Explanation *e, int width, Scales s)
 {
@@ -344,7 +351,7 @@ static int sums_rows(const Shown *v, const Explanation *e, Scales s)
     Sum line[SUM_LINES];
     const int terms = s.few ? s.few : e->terms < LARGE_MOST ? (int)e->terms : LARGE_MOST;
     const int lines = e->terms == 1 ? sum_of(v, e, 0, s.breaks, line) : terms;
-    return (s.few > 0) + lines * (rows_at(s.terms) + (s.terms > 0)) + (e->terms > 1 ? rows_at(s.result) + 2 : 0) + 1;
+    return (s.few > 0) + lines * pitch_of(s) + (e->terms > 1 ? rows_at(s.result) + 2 : 0) + 1;
 }
 
 static void draw_result(const Paint *p, const Shown *v, const Explanation *e, Rect r, int scale)
@@ -381,12 +388,12 @@ static void draw_arithmetic(const Paint *p, const Shown *v, const Explanation *e
     }
     buf_free(&line);
     if (e->terms == 1) {
-        draw_sum(p, v, e, 0, r, s.terms, s.breaks);
+        draw_sum(p, v, e, 0, r, s, s.breaks);
         rect_cut(&r, 't', sums_rows(v, e, s) - 1);
     }
     for (size_t i = first; e->terms > 1 && i < first + most; i++) {
-        draw_sum(p, v, e, i, r, s.terms, BREAKS_NONE);
-        rect_cut(&r, 't', rows_at(s.terms) + (s.terms > 0));
+        draw_sum(p, v, e, i, r, s, BREAKS_NONE);
+        rect_cut(&r, 't', pitch_of(s));
     }
     if (s.few && shown > most)
         canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "… and %zu terms more", shown - most);
@@ -425,8 +432,11 @@ static bool choose_at(const Table *t, const Explanation *e, Rect r, const struct
                                                        : (int)e->terms - 1;
     for (int breaks = 0; breaks < (e && e->terms == 1 ? BREAKS_COUNT : 1); breaks++)
         for (int few = most; few >= (way->few ? FEW : 0); few--) {
-            *out = (Scales){way->table ? scale : TEXT_SCALE, way->terms ? scale : TEXT_SCALE, scale, few,
-                            (Breaks)breaks};
+            *out = (Scales){.table = way->table ? scale : TEXT_SCALE,
+                            .terms = way->terms ? scale : TEXT_SCALE,
+                            .result = scale,
+                            .few = few,
+                            .breaks = (Breaks)breaks};
             if (fits(t, e, r, *out))
                 return true;
             if (rows_in_all(t, e, *out) <= r.h) /* too wide: fewer are as wide */
@@ -531,6 +541,8 @@ bool worked_hall(const Paint *p, const Shown *v, Rect r)
     rect_cut(&r, 'l', 1);
     if (v->side == SIDE_DIFF || (!leaf && !e) || !choose_beside(&t, e, r, p->c->ascii ? LETTERS_ASCII : 1, row, &s))
         return false;
+    const Scales taller = {s.table, s.terms, s.result, s.few, true, s.breaks};
+    s = e && e->terms > 1 && fits(&t, e, r, taller) ? taller : s;
     int spare = r.h - rows_in_all(&t, e, s), chart = is_vector(&t) && s.table ? spare : 0;
     chart = chart < CHART_LEAST ? 0 : chart > CHART_MOST ? CHART_MOST : chart;
     spare -= chart;
