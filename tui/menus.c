@@ -312,6 +312,22 @@ static void add_own_ways(Overlay *o, const Session *s)
         overlay_add(o, way->text, "", way->command);
 }
 
+/* The ways of seeing that a screen is titled by, such as the ledger's river, from wherever one stands. */
+static void add_every_way(Overlay *o, const Session *s)
+{
+    for (int i = 0; i < SCREEN_COUNT; i++) {
+        const ScreenSpec *screen = screen_spec((Screen)i);
+        const bool apart = (screen->words && !session_words(s, SIDE_B)) || (screen->empty && screen->empty(s)) ||
+                           (screen->own.commands && for_pictures(s, screen->own.commands));
+        for (const ViewWay *way = view_of((Screen)i)->ways; !apart && way && way->text; way++) {
+            char text[160], command[160];
+            utf8_print(text, sizeof text, "%s: %s", screen->name, way->text);
+            snprintf(command, sizeof command, "%s; %s", screen->command, way->command);
+            overlay_add(o, text, "", command);
+        }
+    }
+}
+
 /* What every screen offers, whatever is in focus. */
 static void add_views(Overlay *o, const Session *s)
 {
@@ -531,6 +547,7 @@ void overlay_help(Overlay *o, const Session *s, const Task *on, const Commands *
         desk_add_lessons(o);
         add_settings(o, s);
         add_nodes(o, s);
+        add_every_way(o, s);
         add_texts(o);
     }
     o->filtering = page == HELP_SEARCH;

@@ -59,7 +59,16 @@ void overlay_text(Overlay *o, const char *title, const char *text)
     buf_puts(&o->text, text);
 }
 
-enum { MATCH_LETTERS = FIND_NOT - 1, MATCH_BEGIN = FIND_WORD + 1, MATCH_NAME, MATCH_KEY };
+/* Letters alone are below all others, and the more so the further apart they are: down to MATCH_SCATTERED. */
+enum {
+    MATCH_LETTERS = FIND_NOT - 1,
+    LOOSEST = 40,    /* what their distance costs at most, */
+    SAID_ASIDE = 50, /* and what it costs that not the line itself has them */
+    MATCH_SCATTERED = MATCH_LETTERS - LOOSEST - SAID_ASIDE,
+    MATCH_BEGIN = FIND_WORD + 1,
+    MATCH_NAME,
+    MATCH_KEY
+};
 
 /* The last word of a command is what its line is about: `glossary s`, `view row`, `prompt lesson `. */
 static bool names(const char *command, const char *filter)
@@ -70,13 +79,23 @@ static bool names(const char *command, const char *filter)
     return end >= n && strncasecmp(command + end - n, filter, n) == 0 && (end == n || command[end - n - 1] == ' ');
 }
 
-/* Are those letters in one word of it, in their order? "ptrn" is in "pattern", "b3attn" in "blocks.3.attn". */
-static bool has_letters(const char *text, const char *letters, size_t n)
+/* Are those letters in one word of it, in their order? "ptrn" is in "pattern", "b3attn" in "blocks.3.attn". The fewer
+ * letters are left out between them, and if they begin a word, and the line's first, the better: MATCH_LETTERS at best. */
+static int match_letters(const char *text, const char *letters)
 {
-    size_t at = 0;
-    for (; *text && at < n; text++)
-        at = *text == ' ' ? 0 : at + (tolower((unsigned char)*text) == tolower((unsigned char)letters[at]));
-    return at == n;
+    const char *first = text + strspn(text, " "), *behind = first + strcspn(first, " ");
+    int best = LOOSEST + 1;
+    for (const char *p = text; *p; p++) {
+        const bool inside = p > text && isalnum((unsigned char)p[-1]);
+        const char *q = p;
+        size_t at = 0;
+        for (; letters[at] && *q && *q != ' ' && (at || q == p); q++)
+            at += tolower((unsigned char)*q) == tolower((unsigned char)letters[at]);
+        const int cost = 3 * (int)((size_t)(q - p) - at) + inside + (p >= behind),
+                  most = cost < LOOSEST ? cost : LOOSEST;
+        best = !letters[at] && at && most < best ? most : best;
+    }
+    return best > LOOSEST ? FIND_NOT : MATCH_LETTERS - best;
 }
 
 /* What the lists call a word that people search for; "" for one that only asks, such as how. */
@@ -101,7 +120,8 @@ static int match_any(const Item *item, const char *word)
     int best = FIND_NOT;
     for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++) {
         int match = find_match(SAID[i], word);
-        match = match == FIND_NOT && has_letters(SAID[i], word, strlen(word)) ? MATCH_LETTERS : match;
+        const int letters = match == FIND_NOT ? match_letters(SAID[i], word) : FIND_NOT;
+        match = letters == FIND_NOT ? match : letters - (i ? SAID_ASIDE : 0);
         best = best == FIND_NOT || (match != FIND_NOT && match > best) ? match : best;
     }
     return best;
@@ -170,13 +190,15 @@ static bool begins(const Overlay *o, const Item *item)
 }
 
 /* Which lines are shown, and in which order: without a filter as they were added; of those that match as well the ones
- * that begin with it first; letters alone where no word is found. */
+ * that begin with it first; letters alone where no word is found, the closest first. */
 static void arrange(Overlay *o)
 {
+    bool words = false;
     o->lines = 0;
     for (int k = 0; k < o->count; k++)
         o->items[k].match = *o->filter ? match_of(o, &o->items[k]) : FIND_INSIDE;
-    for (int match = MATCH_KEY; match > FIND_NOT || (match >= MATCH_LETTERS && !o->lines); match--)
+    for (int match = MATCH_KEY; match > FIND_NOT || (match >= MATCH_SCATTERED && !words); match--) {
+        words = match == FIND_NOT ? o->lines > 0 : words;
         for (int k = 0; k < 2 * o->count; k++) {
             const Item *item = &o->items[k % o->count];
             if (match != FIND_NOT && item->match == match && begins(o, item) == (k < o->count)) {
@@ -184,6 +206,7 @@ static void arrange(Overlay *o)
                 o->line[o->lines++] = k % o->count;
             }
         }
+    }
 }
 
 static const Item *item_on(const Overlay *o, int line)

@@ -521,7 +521,11 @@ static void help_finds_words(void **state)
         {"histogram", "view histogram"},
         {"what does sqrt do", "task scale"}, /* what is asked in other words than the lines have */
         {"square root", "task scale"},
-        {"b3pattrn", "goto blocks.3.attn.pattern"}};
+        {"b3pattrn", "goto blocks.3.attn.pattern"},
+        /* where no word is found the letters that stand closest, of the line rather than of what is said of it */
+        {"sftmx", "goto blocks.0.attn.pattern"},
+        /* a way of seeing by what its screen is titled then, from any other */
+        {"river", "ledger; option ledger-table off"}};
     Overlay o = {0};
     Buf command = {0};
     assert_true(run("goto blocks.0.attn.q")); /* not where s means something else */
