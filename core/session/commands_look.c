@@ -398,8 +398,8 @@ static const Command COMMANDS[] = {
     COMMAND("overlay", "look", "overlay [numbers, off]",
             "a row of attention: write its weights on the patches, in percent", COMMAND_SESSION | COMMAND_PICTURES,
             run_overlay, NULL),
-    COMMAND("grid", "look", "grid", "show or hide the patch grid over the picture", COMMAND_SESSION | COMMAND_PICTURES,
-            run_grid, NULL),
+    COMMAND("grid", "look", "grid", "show or hide the patch grid over the picture; small patches have none",
+            COMMAND_SESSION | COMMAND_PICTURES, run_grid, NULL),
 };
 
 CommandTable session_commands_look(void)

@@ -399,6 +399,71 @@ static void other_models(void **state)
     open_bundled();
 }
 
+/* A photograph in many small patches is drawn with as many points as there is room for: no gaps between them, and the
+ * file's picture only where room is left. The cursor marks its patch, and a click finds what it is on. */
+static void many_patches_are_whole(void **state)
+{
+    (void)state;
+    enum { PATCHES = 14 };
+    static const struct {
+        int h, w, pitch;
+        bool file;
+    } ROOMS[] = {{18, 41, 2, false}, {34, 58, 4, false}, {34, 90, 4, true}, {54, 103, 7, false}};
+    char dir[] = "/tmp/vitrine-views-XXXXXX", path[128];
+    VitConfig cfg;
+    Model m = {0};
+    Err err;
+    assert_non_null(mkdtemp(dir));
+    assert_true(model_size("tiny", &cfg));
+    cfg.image_h = cfg.image_w = 224;
+    cfg.patch_h = cfg.patch_w = 16;
+    cfg.layers = 1;
+    if (!vit_check(&cfg, &err))
+        fail_msg("%s", err.text);
+    model_seeded(&m, &cfg, 3);
+    assert_true(model_save(&m, dir, &err));
+    model_free(&m);
+    session_free(&session);
+    if (!session_init(&session, dir, "#ship", 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    focus_on("image");
+    session.look.view = VIEW_HEAT;
+    session.look.picture.grid = true;
+    for (size_t i = 0; i < sizeof ROOMS / sizeof *ROOMS; i++) {
+        Canvas c;
+        int of_model = 0, of_file = 0, marks = 0, pitch = ROOMS[i].pitch;
+        canvas_init(&c, ROOMS[i].h, ROOMS[i].w);
+        Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+        step_needs(&VIEW_PICTURE, SIDE_A, c.clip);
+        view_draw(&VIEW_PICTURE, &p, c.clip, SIDE_A, true);
+        for (int k = 0; k < c.h * c.w; k++) {
+            const Cell *cell = &c.cells[k];
+            of_model += cell->level && cell->ref.run;
+            of_file += cell->level && !cell->ref.run;
+            if (cell->ch == '[' && cell->style == STYLE_CURSOR) {
+                Buf command = {0};
+                assert_true(view_click(&VIEW_PICTURE, &p, c.clip, SIDE_A, k / c.w, k % c.w, &command));
+                assert_true(pitch % 2 || strstr(buf_str(&command), "y=7,")); /* else a line is of two patches */
+                assert_non_null(strstr(buf_str(&command), "x=7,"));
+                buf_free(&command);
+                marks++;
+            }
+        }
+        int rows = (PATCHES * pitch + 1) / 2, wide = PATCHES * pitch, marked = 2 * ((pitch + 2) / 2);
+        if (of_model < rows * wide - marked || (of_file > 0) != ROOMS[i].file || !marks)
+            fail_msg("%d×%d: %d cells of the picture, %d of the file, %d marks", c.h, c.w, of_model, of_file, marks);
+        canvas_free(&c);
+    }
+    session_free(&session);
+    static const char *const FILES[] = {"model.safetensors", "config.json", "preprocessor_config.json"};
+    for (size_t k = 0; k < 3; k++) {
+        snprintf(path, sizeof path, "%s/%s", dir, FILES[k]);
+        remove(path);
+    }
+    remove(dir);
+    open_bundled();
+}
+
 /* A − B of two pictures, with fewer cells than pixels: each is the difference that is largest by size of those that it
  * stands for, with its own sign. */
 static void difference_pools_by_size(void **state)
@@ -464,10 +529,15 @@ static void difference_pools_by_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_show_here),     cmocka_unit_test(all_sizes),
-        cmocka_unit_test(all_nodes_all_views), cmocka_unit_test(picture_pixels),
-        cmocka_unit_test(answer_line_text),    cmocka_unit_test(edited),
-        cmocka_unit_test(other_models),        cmocka_unit_test(difference_pools_by_size),
+        cmocka_unit_test(steps_show_here),
+        cmocka_unit_test(all_sizes),
+        cmocka_unit_test(all_nodes_all_views),
+        cmocka_unit_test(picture_pixels),
+        cmocka_unit_test(answer_line_text),
+        cmocka_unit_test(edited),
+        cmocka_unit_test(other_models),
+        cmocka_unit_test(many_patches_are_whole),
+        cmocka_unit_test(difference_pools_by_size),
     };
     open_bundled();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,6 +130,27 @@ static Parts with_file(Parts parts, bool left, int share)
     return parts;
 }
 
+/* Points of the model's picture, and whether it has all of its pixels. */
+static int points_of(const Paint *p, Rect r, const Pixels *px, bool *all)
+{
+    const PictureFit f = picture_fit(p, r, px);
+    *all = (f.pitch_y && f.ky >= px->patch_h) || p->c->pixel_h > 1;
+    return f.pitch_y ? f.ky * px->rows * f.kx * px->cols : f.span_y * f.span_x;
+}
+
+/* The model's picture with all the room; the file's beside it, below it, or away. */
+static Parts file_aside(const Paint *p, Parts parts, const Pixels *px)
+{
+    const PictureFit f = picture_fit(p, parts.model, px);
+    const Rect r = parts.model;
+    const int right = f.at.x + f.span_x + 1, below = f.at.y + (f.halves ? (f.span_y + 1) / 2 : f.span_y) + 1;
+    if (r.x + r.w - right >= FILE_WIDTH)
+        parts.file = (Rect){r.y, right, r.h, r.x + r.w - right};
+    else if (r.y + r.h - below >= FILE_WIDTH / 4)
+        parts.file = (Rect){below, r.x, r.y + r.h - below, r.w};
+    return parts;
+}
+
 static Parts parts_with(const Paint *p, Rect r, const Pixels *px, int lines)
 {
     Parts parts = {.file = {r.y, r.x, r.h, 0}};
@@ -144,7 +165,9 @@ static Parts parts_with(const Paint *p, Rect r, const Pixels *px, int lines)
         if (other.file.w > 0 && picture_fit(p, other.model, px).span_y > picture_fit(p, best.model, px).span_y)
             best = other;
     }
-    return best;
+    bool all, whole; /* half as many points again are worth more than the file is */
+    const int points = points_of(p, best.model, px, &all), alone = points_of(p, parts.model, px, &whole);
+    return !all && 2 * alone >= 3 * points ? file_aside(p, parts, px) : best;
 }
 
 /* Hidden patches, and the first of them. */

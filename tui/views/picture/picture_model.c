@@ -38,6 +38,12 @@ static int patch_units(int pitch, int pixels, bool gap)
     return k > pixels && k - whole <= k / 6 ? whole : k;
 }
 
+/* Beside a gap a patch would have less than half its pixels: points come before the grid. */
+static bool is_coarse(const PictureFit *f, const Pixels *px, int pitch)
+{
+    return f->halves && 2 * (pitch - 1) < px->patch_h;
+}
+
 static bool fit_pitch(PictureFit *f, Rect r, const Pixels *px, int pitch, bool grid)
 {
     int square = f->halves ? 1 : 2;
@@ -58,11 +64,11 @@ static bool fit_pitch(PictureFit *f, Rect r, const Pixels *px, int pitch, bool g
 PictureFit picture_fit(const Paint *p, Rect r, const Pixels *px)
 {
     PictureFit f = {.at = r, .halves = heat_halves(p)};
-    bool grid = p->s->look.picture.grid;
+    bool grid = p->s->look.picture.grid, fine = f.halves && p->c->pixel_h > 1; /* there the grid is a line */
     f.at.x += r.w > 1; /* a column for the left mark of the first patch */
     int step = f.halves ? 2 : 1, most = r.h * step / px->rows;
     for (int pitch = most; pitch >= 1; pitch--)
-        if (fit_pitch(&f, r, px, pitch, grid))
+        if (fit_pitch(&f, r, px, pitch, grid && (fine || !is_coarse(&f, px, pitch))))
             return f;
     long w = r.w > 1 ? r.w - 1 : 1, h = (long)at_least(r.h, 1) * 2;
     long across = w, down = w * pixels_height(px) / pixels_width(px);
