@@ -345,16 +345,16 @@ static void add_views(Overlay *o, const Session *s)
                  {"formula", "the arithmetic of this number"},
                  {"positions", "similarity of position embeddings"},
                  {"answer", "what it answers, with probabilities"}};
+    const bool words = session_words(s, SIDE_B);
     for (size_t i = 0; i < sizeof VIEWS / sizeof *VIEWS; i++) {
         char text[128], command[32];
-        if (session_words(s, SIDE_B) &&
-            (strcmp(VIEWS[i].word, "picture") == 0 || strcmp(VIEWS[i].word, "positions") == 0))
+        if (words && (strcmp(VIEWS[i].word, "picture") == 0 || strcmp(VIEWS[i].word, "positions") == 0))
             continue;
         snprintf(text, sizeof text, "%-10s %s", VIEWS[i].word, VIEWS[i].text);
         snprintf(command, sizeof command, "view %s", VIEWS[i].word);
         overlay_add(o, text, "", command);
     }
-    for (int i = 0; session_words(s, SIDE_B) && i < SCREEN_COUNT; i++) {
+    for (int i = 0; words && i < SCREEN_COUNT; i++) {
         const ScreenSpec *spec = screen_spec((Screen)i);
         char text[160];
         snprintf(text, sizeof text, "%-10s %s", spec->name, spec->about);
