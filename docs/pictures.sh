@@ -29,7 +29,7 @@ whole=$(printf '%s\n' "${seconds[@]}" | awk '{s += $1} END {print s}')
     echo "<title>Vitrine: a forward pass, screen by screen</title>"
     grep -m 1 '^<rect width="100%"' "${frames[0]}"
     printf '%s\n' "${seconds[@]}" | awk -v whole="$whole" '
-        FILENAME == "-" { at[NR] = sum; sum += $1; next }
+        NR == FNR { at[NR] = sum; sum += $1; next }
         FNR == 1 { frame++; layer = 0; colour = "" }
         /^<g transform/ { open["shapes"] = $0 }
         /^<g fill/ { open["letters"] = $0; layer = 4 }
