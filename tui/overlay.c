@@ -80,7 +80,8 @@ static bool names(const char *command, const char *filter)
 }
 
 /* Are those letters in one word of it, in their order? "ptrn" is in "pattern", "b3attn" in "blocks.3.attn". The fewer
- * letters are left out between them, and if they begin a word, and the line's first, the better: MATCH_LETTERS at best. */
+ * letters are left out between them, and if they begin a word, and the line's first, the better: at best
+ * MATCH_LETTERS. */
 static int match_letters(const char *text, const char *letters)
 {
     const char *first = text + strspn(text, " "), *behind = first + strcspn(first, " ");
