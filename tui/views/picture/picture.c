@@ -455,7 +455,8 @@ static void title(const Session *s, Side side, Buf *out)
                  preprocess_squeezes(how, file->width, file->height) ? ", squeezed" : "");
     else
         snprintf(size, sizeof size, "picture %d×%d", pixels_width(&px), pixels_height(&px));
-    buf_printf(out, "%s, %d×%d patches of %d×%d\n%s\npicture", size, px.cols, px.rows, px.patch_w, px.patch_h, size);
+    buf_printf(out, "%s, %d×%d patches of %d×%d\n%s, %d×%d patches\n%s\npicture", size, px.cols, px.rows, px.patch_w,
+               px.patch_h, size, px.cols, px.rows, size);
 }
 
 static int uses(const Session *s, Side side, int h, int w)
