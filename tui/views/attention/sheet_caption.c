@@ -382,14 +382,15 @@ bool sheet_caption(const Paint *p, const Attend *a, const Sheet *s, const Colour
         draw_ends(&v);
         return false;
     }
-    if (lines < 2 && diff && !v.one && !v.locked && a->in_share) { /* rather the end of its scale than words */
+    const bool all = s->down == s->blocks && s->across == s->heads;
+    if (lines < 2 && diff && !v.one && !v.locked && a->in_share && all) { /* rather the end of its scale than words */
         choose_scales(&v, least, least);
         draw_key(&v, s->caption_y, r.x, r.w);
         return false;
     }
     if (lines < 2 || !key) { /* side by side, or words alone */
         int end = 0, used = choose_words(&v, lines < 2 ? 1 : lines, key ? r.w - least - 2 : r.w);
-        if (lost > 0 && !*v.text[OF_BARS]) /* without which they cannot be understood */
+        if ((lost > 0 && !*v.text[OF_BARS]) || (!all && !*v.text[OF_LEFT_OUT])) /* cannot be understood without */
             used = choose_words(&v, 1, r.w);
         flow(&v, s->caption_y - (used > 0 ? used - 1 : 0), r.w, &end);
         end += end ? 2 : 0;
