@@ -3,7 +3,7 @@
 
 #include "core/session/play.h"
 #include "core/session/screens.h"
-#include "tui/views/attention/attend.h"
+#include "tui/views/attention/sheet_fit.h"
 #include "tui/views/text/headline.h"
 
 /* Every size at which the arrangement changes. A row of steps is read from the top: with at least so many lines or
@@ -72,6 +72,14 @@ static int most_answers(const Session *s)
     return ANSWER_AROUND + (classes < ANSWERS_MOST ? (int)classes : ANSWERS_MOST);
 }
 
+/* Is it a sheet that has not all heads in one of three such panes? */
+static bool crowded(const Session *s, int h, int w)
+{
+    Attend a;
+    return view_now(s) == &VIEW_SHEET && attend_open(s, SIDE_B, -1, &a) && !attend_listed(&a) &&
+           !sheet_detail(s, &a, h - 2, w / 3 - 2);
+}
+
 /* A, B and A − B in three columns, with the figures of attention; below them what both answer. */
 static void layout_sides(const Session *s, Frame *f, Rect r)
 {
@@ -81,8 +89,11 @@ static void layout_sides(const Session *s, Frame *f, Rect r)
     Attend a;
     const bool listed = view->below && high < LISTED_LINES && attend_open(s, SIDE_B, -1, &a) && attend_listed(&a);
     int profile = figures && !listed ? step_of(SIDES_PROFILE, high) : 0; /* words in lines have their own bars */
-    Rect under = rect_cut(&r, 'b', profile);
     int answers = step_of(figures ? SIDES_ANSWER_PROFILE : SIDES_ANSWER, high);
+    if (crowded(s, high - profile - answers - (figures ? step_of(SIDES_FIGURES, high) : 0), r.w) &&
+        !crowded(s, high, r.w))
+        profile = answers = 0;
+    Rect under = rect_cut(&r, 'b', profile);
     if (answers && view->uses) /* what the picture has no use for goes to the answers, as many as there are */
         answers = clamp(most_answers(s), answers, r.h - 2 - view->uses(s, SIDE_B, r.h - 2 - answers, r.w / 3 - 2));
     if (view == &VIEW_MATRIX && attend_open(s, SIDE_B, -1, &a) && attend_listed(&a) &&
@@ -199,12 +210,13 @@ Frame frame_layout(const Session *s, int h, int w, unsigned besides)
     bool wide = view->traits & VIEW_WIDE ||
                 (w < MAP_WIDTH_WIDE && view->alone && view->alone(s, session_side(s), r.h - 2, left - 2, w - 2));
     bool sides = s->compare == COMPARE_SIDES && session_compares(s) && view->sides == SIDES_PANES;
+    const bool bare = sides && crowded(s, r.h, w - step_of(STEPS_WIDTH_MAPS, w)) && !crowded(s, r.h, w);
     if (s->look.zoomed || w < ONE_PANE_WIDTH || r.h < ONE_PANE_LINES) {
         bool map = s->look.steps_focused;
         add_pane(&f, map ? &VIEW_STEPS : view, r, session_side(s), true, map);
         return f;
     }
-    if (s->look.steps_focused || w >= (sides || wide ? MAP_WIDTH_WIDE : MAP_WIDTH)) {
+    if (s->look.steps_focused || (!bare && w >= (sides || wide ? MAP_WIDTH_WIDE : MAP_WIDTH))) {
         const bool maps = sides && view->traits & VIEW_ATTENTION; /* three of them */
         Rect column = rect_cut(&r, 'l', step_of(maps ? STEPS_WIDTH_MAPS : STEPS_WIDTH, w));
         add_pane(&f, &VIEW_STEPS, column, session_side(s), s->look.steps_focused, true);

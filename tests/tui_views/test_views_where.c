@@ -2124,8 +2124,8 @@ static void every_head_is_there(void **state)
 }
 
 /* Where twelve such heads have no room there is a page of them, at 5 × 5 cells each: in five lines six heads, and which
- * they are. A sheet has all heads of all blocks, pooled down to 2 × 2 cells each before any is left out; in a pane of
- * three as many as so fit. A click is its head, and every drawn cell that head's weight. */
+ * they are. A sheet has all heads of all blocks, pooled down to 2 × 2 cells each, and close, before any is left out. A
+ * click is its head, and every drawn cell that head's weight. */
 static void a_page_of_heads_is_legible(void **state)
 {
     (void)state;
@@ -2137,7 +2137,8 @@ static void a_page_of_heads_is_legible(void **state)
     } PAGES[] = {
         {&VIEW_OTHER_HEADS, "block 7; head 7; view row", "of 12;", 5, 40, 1, 6, 5},
         {&VIEW_SHEET, "block 7; head 7; view sheet", "1 cell = 7", 17, 78, 12, 12, 2},
-        {&VIEW_SHEET, "block 7; head 7; view sheet", "heads ", 17, 28, 12, 8, 2},
+        {&VIEW_SHEET, "block 7; head 7; view sheet", "own scales", 17, 28, 12, 12, 2},
+        {&VIEW_SHEET, "block 7; head 7; view sheet", "heads ", 17, 20, 12, 6, 2},
     };
     VitConfig config;
     assert_true(model_size("tiny", &config));

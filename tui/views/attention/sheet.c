@@ -39,7 +39,7 @@ static float thumb_value(const void *context, int row, int col, Ref *ref)
                               (int)heat_first(x, cols, across), (int)heat_first(x + 1, cols, across), t->kind, ref);
 }
 
-/* The finer cells of a thumbnail, and where the next one touches it a row of the ground below them. */
+/* The finer cells of a thumbnail, and where the next one touches it a row or column of the ground behind them. */
 typedef struct Fine {
     const ColourScale *scale;
     Thumb t;
@@ -50,7 +50,8 @@ static Colour fine_colour(const void *context, int row, int col)
 {
     const Fine *f = context;
     Ref ref;
-    return row < f->t.s->rows ? colour_scale_colour(f->scale, thumb_value(&f->t, row, col, &ref)) : f->ground;
+    const bool in = row < f->t.s->rows && col < f->t.s->cols;
+    return in ? colour_scale_colour(f->scale, thumb_value(&f->t, row, col, &ref)) : f->ground;
 }
 
 /* Every thumbnail has its own scale, else one sharp head would leave all others dark; a locked scale serves them all,
@@ -71,7 +72,8 @@ static void draw_thumb(const Paint *p, const Attend *block, const Sheet *s, int 
     fine.cols = s->of_cols < pixels.wide ? s->of_cols : pixels.wide;
     t.s = &fine;
     const Fine f = {&scale, t, p->light ? 0xffffff : 0x101214};
-    heat_behind(p, box, fine.rows + !s->gap, fine.cols, s->size, fine_colour, &f);
+    heat_behind(p, box, fine.rows + !s->gap, fine.cols + (!s->apart && fine.cols < pixels.wide), s->size, fine_colour,
+                &f);
 }
 
 /* Points of accuracy lost without that head; NaN where it was not measured, or may be chance. */
@@ -118,14 +120,17 @@ static void draw_edges(const Paint *p, const Sheet *s, Rect r, int block, int he
     bool bare = s->columns < (s->heads > 10 ? 3 : 2); /* no two heads are "h…" */
     const bool some = bare && s->columns > 1; /* h0 … h9 and b0 … b9 have room, which says what the axes are */
     int below = sheet_stacked(s->down, s->folds);
+    const int each = s->apart || s->columns > 2 ? 1 : 4; /* two digits beside two are one number */
     for (int i = 0; s->head_y >= 0 && i < s->folds * s->across; i++) {
         int h = s->first_head + i % s->across, top = s->first_block + i / s->across * below;
+        if (h % each && h != head)
+            continue;
         canvas_printf(p->c, s->head_y, sheet_thumb(s, top, h).x, s->columns,
                       h == head && block - top >= 0 && (s->folds == 1 || block - top < below) ? STYLE_CURSOR
                                                                                               : STYLE_AXIS,
                       bare && (!some || h > 9) ? "%d" : "h%d", h);
     }
-    for (int b = s->first_block; s->r.x > r.x && b < s->first_block + s->down; b++) {
+    for (int b = s->first_block; s->r.x > r.x && !s->nameless && b < s->first_block + s->down; b++) {
         Rect box = sheet_thumb(s, b, s->first_head);
         canvas_printf(p->c, box.y, s->folds > 1 ? box.x - SHEET_LABEL : r.x, SHEET_LABEL - 1,
                       b == block ? STYLE_CURSOR : STYLE_AXIS,
@@ -233,9 +238,15 @@ static void draw_off(const Paint *p, Rect box)
     canvas_text(p->c, y, box.x + (box.w > 3 ? (box.w - 3) / 2 : 0), box.w, STYLE_EDITED, box.w < 3 ? "x" : "off");
 }
 
-/* Beside its first and last whole line, or the first alone where bars stand there, on any side: alike on all. */
+/* Beside its first and last whole line, or the first alone where bars stand there, on any side: alike on all; within it
+ * where the next one touches it. */
 static void draw_mark(const Paint *p, const Sheet *s, Rect box, bool bars)
 {
+    if (!s->apart) {
+        const Cell *k = canvas_at(p->c, box.y, box.x);
+        heat_mark(p, box.y, box.x, box.h, box.w, k ? k->ref : (Ref){0});
+        return;
+    }
     const int last = heat_halves(p) && s->size.tall > 1 ? s->size.tall / 2 - 1 : box.h - 1;
     for (int i = 0; i < (bars || !last ? 1 : 2); i++) {
         const int y = box.y + i * last;
@@ -256,7 +267,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     draw_edges(p, &s, r, block, here.head);
     draw_words(p, &here, &s);
     const bool changed = side == SIDE_DIFF || (side == SIDE_B && session_compares(p->s)); /* measured without that */
-    float most = here.pattern && !s.listed && !changed ? sheet_most_lost(p->s) : 0;
+    float most = here.pattern && !s.listed && !changed && s.apart ? sheet_most_lost(p->s) : 0;
     ColourScale one;
     const bool same = sheet_scale(p, &here, &s, &one);
     if ((!here.v.values && p->s->look.locked) || !sheet_caption(p, &here, &s, same ? &one : NULL, r, most))

@@ -60,10 +60,16 @@ int sheet_stacked(int blocks, int folds)
     return (blocks + folds - 1) / folds;
 }
 
+/* Columns between two columns of blocks, beside what is between heads; a number touches no map at its left. */
+static int fold(const Sheet *s)
+{
+    return s->nameless ? 1 : SHEET_LABEL + !s->apart;
+}
+
 /* Do so many blocks and heads fit? */
 static bool fits(const Sheet *s, int blocks, int heads)
 {
-    int wide = s->folds * (heads * (s->columns + s->apart) + SHEET_LABEL) - SHEET_LABEL - s->apart;
+    int wide = s->folds * (heads * (s->columns + s->apart) + fold(s)) - fold(s) - s->apart;
     return wide <= s->r.w && sheet_stacked(blocks, s->folds) * (s->lines + s->gap) <= s->r.h + s->gap;
 }
 
@@ -145,13 +151,18 @@ static bool choose_map(const Paint *p, Sheet *s, int blocks, int heads, int fold
     int down = sheet_stacked(blocks, folds), rows = s->of_rows, cols = s->of_cols;
     int apart = (s->r.h + 1) / down - 1, close = s->r.h / down;
     HeatSize room = {halves && close > 1 && !s->touching ? 2 * close - 1 : heat_pixels(p, close),
-                     (s->r.w + s->apart - (folds - 1) * SHEET_LABEL) / (folds * heads) - s->apart};
+                     (s->r.w + s->apart - (folds - 1) * fold(s)) / (folds * heads) - s->apart};
     if (apart > 0 && (halves ? 2 * apart > room.tall : apart >= (rows < MAP_LEAST ? rows : MAP_LEAST)))
         room.tall = heat_pixels(p, apart);
     int unit = halves || s->slim ? 1 : 2; /* columns that are as wide as a pixel is high */
     double share = fmin(1, fmin((double)room.tall / rows, (double)room.wide / (cols * unit)));
     int high = (int)(rows * share + 1e-9), wide = (int)(cols * share + 1e-9);
-    if (high < (rows < MAP_LEAST ? rows : MAP_LEAST) || wide < (cols < MAP_LEAST ? cols : MAP_LEAST))
+    if (s->flat) {
+        high = room.tall > 0;
+        wide = room.wide < MAP_LEAST ? 0 : MAP_LEAST;
+        room = (HeatSize){high, wide};
+    }
+    if (high < (rows < MAP_LEAST || s->flat ? 1 : MAP_LEAST) || wide < (cols < MAP_LEAST ? cols : MAP_LEAST))
         return false;
     *s = sized(p, s, high, wide, heat_within(p, room, high, wide, 1));
     s->folds = folds;
@@ -177,6 +188,38 @@ static bool choose_maps(const Paint *p, Sheet *s)
     return best.rows;
 }
 
+/* Before a head is left out: what is between maps goes, then the blocks' numbers and the heads'; in characters, where a
+ * square of two halves what fits, first that, at last the second row of a map. */
+static bool choose_close(const Paint *p, Sheet *s)
+{
+    enum { CLOSE = 1, NAMELESS = 2, TOPLESS = 4, SLIM = 8, FLAT = 16 };
+    static const int STEPS[] = {CLOSE, CLOSE | NAMELESS, CLOSE | TOPLESS, CLOSE | NAMELESS | TOPLESS},
+                     FORMS[] = {0, SLIM, SLIM | FLAT};
+    for (int form = !heat_halves(p); form < (heat_halves(p) ? 1 : 3); form++)
+        for (int i = heat_halves(p) ? 0 : -1; i < 4; i++) {
+            const int gives = FORMS[form] | (i < 0 ? 0 : STEPS[i]);
+            Sheet try = *s;
+            try.slim = gives & SLIM;
+            try.flat = gives & FLAT;
+            try.apart = gives & CLOSE ? 0 : s->apart;
+            if (gives & NAMELESS && !s->nameless) {
+                try.nameless = true;
+                try.r.x -= s->margin;
+                try.r.w += s->margin;
+            }
+            if (gives & TOPLESS && s->head_y >= 0) {
+                try.head_y = -1;
+                try.r.y--;
+                try.r.h++;
+            }
+            if (choose_maps(p, &try)) {
+                *s = try;
+                return true;
+            }
+        }
+    return false;
+}
+
 /* Fine enough to be a map, or half as fine as its patches. */
 static bool legible(const Sheet *s)
 {
@@ -189,7 +232,7 @@ static bool legible(const Sheet *s)
 static bool choose_page(const Paint *p, Sheet *s)
 {
     Sheet all = *s;
-    const bool fit = choose_maps(p, &all);
+    const bool fit = choose_maps(p, &all) || (!s->matrix && choose_close(p, &all));
     if (fit && s->matrix && !legible(&all)) { /* rather no blank between them than some of them alone */
         Sheet try = *s;
         try.touching = true;
@@ -350,10 +393,8 @@ static Sheet sheet_room(Rect r, int blocks, const Attend *a)
         s.head_y = r.y++;
         r.h--;
     }
-    if (r.w > SHEET_LABEL + 4) {
-        r.x += SHEET_LABEL;
-        r.w -= SHEET_LABEL;
-    }
+    s.margin = r.w > SHEET_LABEL + 4 ? SHEET_LABEL : 0;
+    rect_cut(&r, 'l', s.margin);
     s.r = r;
     return s;
 }
@@ -405,7 +446,7 @@ Rect sheet_thumb(const Sheet *s, int block, int head)
         return (Rect){s->r.y + (block * s->heads + head) * s->lines + block * s->gap, s->r.x, s->lines, s->columns};
     int below = s->folds > 1 ? sheet_stacked(s->blocks, s->folds) : s->down, i = block - s->first_block;
     return (Rect){s->r.y + i % below * (s->lines + s->gap),
-                  s->r.x + i / below * (s->heads * (s->columns + s->apart) + SHEET_LABEL) +
+                  s->r.x + i / below * (s->heads * (s->columns + s->apart) + fold(s)) +
                       (head - s->first_head) * (s->columns + s->apart),
                   s->lines, s->columns};
 }

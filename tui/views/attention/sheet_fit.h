@@ -15,8 +15,11 @@ typedef struct Sheet {
     HeatSize size;      /* its size in pixels */
     int lines, columns; /* and in cells */
     bool slim;          /* without half blocks: a drawn cell is one character, higher than wide */
+    bool flat;          /* … and a map its left half and its right one, in one line */
+    bool nameless;      /* no number beside a block */
+    int margin;         /* columns for it */
     bool touching;      /* no blank half line below one */
-    int gap, apart;     /* lines and columns between thumbnails */
+    int gap, apart;     /* lines and columns between thumbnails; apart 0: there is no room for any */
     int blocks, heads;
     int first_block, first_head, down, across; /* shown */
     int folds;             /* columns of blocks, side by side: more than one where all of them are shown */

@@ -1,0 +1,142 @@
+/* The sheet of blocks × heads: all of them on one page, one scale or own, and the head in focus large where there is
+ * room beside it. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/tui_views/where_test.h"
+#include "tui/frame.h"
+
+static void open_heads(int blocks, int heads, int grid)
+{
+    VitConfig c;
+    assert_true(model_size("tiny", &c));
+    c.layers = blocks;
+    c.heads = heads;
+    c.width = 2 * heads;
+    c.head_dim = 2;
+    c.mlp = 8;
+    c.image_h = grid * c.patch_h;
+    c.image_w = grid * c.patch_w;
+    open_config(&c, "#1");
+}
+
+/* The pane's head of every cell, as its Ref and as a click there have it; −1: none. In characters a cell is one value:
+ * the largest of the head's patches, by size where it is signed, is one of them. Returns the heads that are there. */
+static int heads_in(const Canvas *c, const Paint *p, const Pane *pane, int asks)
+{
+    enum { HEADS_MOST = 24 * 16, NONE = -1 };
+    const Graph *g = shown_graph(&session, pane->side);
+    float most[HEADS_MOST] = {0};
+    bool there[HEADS_MOST] = {false};
+    int found = 0, heads = 0;
+    for (int k = 0; k < c->h * c->w; k++) {
+        const Ref ref = c->cells[k].ref;
+        int index[DIMS_MAX], block, clicked = NONE, head = NONE;
+        if (!ref.run || !rect_has(pane->inside, k / c->w, k % c->w))
+            continue;
+        const Node *n = graph_node(g, ref.node);
+        assert_int_equal(sscanf(n->path, "blocks.%d.attn.pattern", &block), 1);
+        dims_unravel(g->axes, n->dims, ref.cell, index);
+        assert_int_equal(index[1], asks);
+        Buf said = {0};
+        assert_true(view_click(pane->view, p, pane->inside, pane->side, k / c->w, k % c->w, &said));
+        if (sscanf(buf_str(&said), "block %d; head %d", &clicked, &head) == 2) {
+            assert_int_equal(clicked, block);
+            assert_int_equal(head, index[0]);
+        } else
+            assert_string_equal(buf_str(&said), "in");
+        buf_free(&said);
+        heads = g->axes[n->dims.axis[0]].n;
+        const int i = block * heads + index[0];
+        found += !there[i];
+        there[i] = true;
+        most[i] = fmaxf(most[i], fabsf(session_peek(&session, pane->side, n->path)[ref.cell]));
+    }
+    for (int i = 0; i < HEADS_MOST && c->ascii; i++) {
+        char path[64];
+        if (!there[i])
+            continue;
+        snprintf(path, sizeof path, "blocks.%d.attn.pattern", i / heads);
+        const int tokens = g->axes[graph_node(g, graph_find(g, path))->dims.axis[2]].n;
+        const float *row = session_peek(&session, pane->side, path) + (i % heads * tokens + asks) * tokens;
+        float largest = 0;
+        for (int u = 1; u < tokens; u++)
+            largest = fmaxf(largest, fabsf(row[u]));
+        assert_true(most[i] == largest);
+    }
+    return found;
+}
+
+/* On a screen of that size every pane of the sheet has so many heads, and one that has not all says how many. */
+static void screen_has(int h, int w, bool ascii, int panes, int most, int asks)
+{
+    Canvas c;
+    canvas_init(&c, h, w);
+    c.ascii = ascii;
+    const Frame f = frame_layout(&session, h, w, 0);
+    const Paint p = {.s = &session, .c = &c, .mode = ascii ? MODE_MONO : MODE_256};
+    Needs needs = {.count = 0};
+    frame_needs(&session, &f, &needs);
+    assert_true(session_step(&session, needs.item, needs.count, CLOCK_NEVER));
+    for (int i = 0; i < f.count; i++) {
+        const Pane *pane = &f.pane[i];
+        char range[32];
+        Buf text = {0};
+        if (pane->view != &VIEW_SHEET)
+            continue;
+        view_draw(pane->view, &p, pane->inside, pane->side, pane->focus);
+        const int found = heads_in(&c, &p, pane, asks);
+        for (int k = 0; k < c.h * c.w; k++)
+            if (rect_has(pane->inside, k / c.w, k % c.w))
+                buf_putc(&text, c.cells[k].ch < 0x7f ? (char)c.cells[k].ch : '?');
+        snprintf(range, sizeof range, "/%d ", most / 16);
+        if (most == 24 * 16 && found < most && !strstr(buf_str(&text), range))
+            fail_msg("%d of %d heads, unsaid: %s", found, most, buf_str(&text));
+        if (found != most && panes > 0)
+            fail_msg("%d × %d: %d of %d heads in %d × %d", w, h, found, most, pane->inside.w, pane->inside.h);
+        buf_free(&text);
+        panes -= panes > 0;
+    }
+    assert_int_equal(panes, 0);
+    canvas_free(&c);
+}
+
+/* All heads are there on the smallest screens, alone and as A, B and A − B, in colours and in characters; only three
+ * sheets of 24 × 16 beside each other have no room on 80 × 24, and say so. */
+static void all_heads_have_room(void **state)
+{
+    (void)state;
+    enum { ASKS = 20 };
+    for (int large = 0; large < 2; large++) {
+        const int blocks = large ? 24 : 12, heads = large ? 16 : 12, all = blocks * heads;
+        open_heads(blocks, heads, large ? 6 : 14);
+        char go[80];
+        snprintf(go, sizeof go, "goto blocks.7.attn.pattern[h=7,t=%s]; view sheet", large ? "r3c1" : "r1c5");
+        command(go);
+        for (int ascii = 0; ascii < 2; ascii++) {
+            screen_has(24, 80, ascii, 1, all, ASKS);
+            screen_has(40, 120, ascii, 1, all, ASKS);
+        }
+        command("set scale off; compare sides");
+        for (int ascii = 0; ascii < 2; ascii++) {
+            screen_has(40, 120, ascii, 3, all, ASKS);
+            screen_has(24, 80, ascii, large ? 0 : 3, all, ASKS);
+        }
+        session_free(&session);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_heads_have_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
