@@ -152,6 +152,28 @@ static bool lock_scale(Session *s, Err *err)
     return true;
 }
 
+/* With two sides each its own; of one, on the sheet one for all heads, each of which has its own else. */
+static int next_range(const Session *s)
+{
+    const bool two = session_compares(s), sheet = s->place.screen == SCREEN_SHEET;
+    switch (s->look.range) {
+    case RANGE_SHARED: return two ? RANGE_OWN : sheet ? RANGE_HEADS : RANGE_LOG;
+    case RANGE_OWN:
+    case RANGE_HEADS: return RANGE_LOG;
+    default: return RANGE_SHARED;
+    }
+}
+
+static void say_range(Session *s)
+{
+    static const char *const SAY[RANGES] = {"A and B have one scale: the same colour is the same value in both.",
+                                            "Each has its own scale.",
+                                            "The scale goes by powers of ten, six of them: what is small shows too.",
+                                            "The sheet has one scale: the same colour is the same value in all heads."};
+    const bool each = s->look.range == RANGE_SHARED && s->place.screen == SCREEN_SHEET && !session_compares(s);
+    session_say(s, "%s", each ? "Each head has its own scale: where it looks most is bright." : SAY[s->look.range]);
+}
+
 static bool run_colours(Session *s, const Args *a, Err *err)
 {
     const char *w = a->count ? a->word[0] : "next";
@@ -167,15 +189,10 @@ static bool run_colours(Session *s, const Args *a, Err *err)
         }
         return lock_scale(s, err);
     }
-    static const char *const SAY[RANGES] = {"A and B have one scale: the same colour is the same value in both.",
-                                            "Each has its own scale.",
-                                            "The scale goes by powers of ten, six of them: what is small shows too."};
-    int next = (s->look.range + 1) % RANGES, range = look_option_value("scale-of", w);
-    if (strcmp(w, "scale") == 0) /* each its own where there are two sides */
-        range = next == RANGE_OWN && !session_compares(s) ? RANGE_LOG : next;
+    const int range = strcmp(w, "scale") == 0 ? next_range(s) : look_option_value("scale-of", w);
     if (range >= 0) {
         s->look.range = range;
-        session_say(s, "%s", SAY[range]);
+        say_range(s);
         return true;
     }
     int now = *s->look.map ? look_option_value("colours", s->look.map) : 0, map = look_option_value("colours", w);
@@ -187,10 +204,11 @@ static bool run_colours(Session *s, const Args *a, Err *err)
                     look_option_map(map));
         return true;
     }
-    return err_set(err,
-                   "column %d: expected next, lock, free, own, shared, log, scale, auto, magma, viridis, cividis, "
-                   "grey, grey-light, blue-light, blue-orange or vik, found '%s'",
-                   a->count ? a->column[0] : 0, w);
+    return err_set(
+        err,
+        "column %d: expected next, lock, free, own, shared, heads, log, scale, auto, magma, viridis, cividis, "
+        "grey, grey-light, blue-light, blue-orange or vik, found '%s'",
+        a->count ? a->column[0] : 0, w);
 }
 
 static void say_compare(Session *s)
@@ -381,9 +399,9 @@ static const Command COMMANDS[] = {
             "set how many numbers one drawn cell stands for", COMMAND_SESSION, run_pool, NULL),
     COMMAND("average", "look", "average [on, off]", "attention: show the mean over all heads, or one head",
             COMMAND_SESSION, run_average, NULL),
-    COMMAND("colours", "look", "colours [MAP, next, lock, free, own, shared, log, scale]",
-            "choose the colour map; lock the scale or free it; own, shared or log scale of A and B (scale: the next of "
-            "them)",
+    COMMAND("colours", "look", "colours [MAP, next, lock, free, own, shared, heads, log, scale]",
+            "choose the colour map; lock the scale or free it; own, shared or log scale of A and B, one for all heads "
+            "of the sheet (scale: the next of them)",
             COMMAND_SESSION, run_colours, complete_maps),
     COMMAND("compare", "look", "compare [a, b, diff, sides, off, next]", "show A, B, both, or A − B", COMMAND_SESSION,
             run_compare, NULL),

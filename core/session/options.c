@@ -31,7 +31,7 @@ const char *look_option_map(int i)
 
 static const char *range_word(int i)
 {
-    static const char *const WORDS[] = {"shared", "own", "log"};
+    static const char *const WORDS[] = {"shared", "own", "log", "heads"};
     _Static_assert(sizeof WORDS / sizeof *WORDS == RANGES, "a word for each range");
     return i < RANGES ? WORDS[i] : NULL;
 }

@@ -155,6 +155,7 @@ typedef enum RangeOf {
     RANGE_SHARED, /* one for A and B */
     RANGE_OWN,    /* each side's own */
     RANGE_LOG,    /* one for both, by powers of ten */
+    RANGE_HEADS,  /* one for all heads of a sheet of one side; elsewhere as shared */
     RANGES
 } RangeOf;
 typedef enum Compare {

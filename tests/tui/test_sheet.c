@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/tui_views/where_test.h"
+#include "tui/canvas/export.h"
 #include "tui/frame.h"
 
 static void open_heads(int blocks, int heads, int grid)
@@ -133,10 +134,81 @@ static void all_heads_have_room(void **state)
     }
 }
 
+/* Draws the sheet in characters, each a value of the shapes model; returns the largest of all patches. The cells are as
+ * bright as their values are beside the largest: of all heads, or of their own. */
+static float brightness(bool one, Buf *text)
+{
+    enum { TOKENS = 65, ASKS = 29, HEADS = 4 };
+    const Rect r = {0, 0, 70, 150};
+    float most[HEADS * HEADS] = {0}, all = 0;
+    Canvas c;
+    canvas_init(&c, r.h, r.w);
+    c.ascii = true;
+    drawn_prepare(&session, &VIEW_SHEET, SIDE_B, r);
+    for (int i = 0; i < HEADS * HEADS; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "blocks.%d.attn.pattern", i / HEADS);
+        const float *row = session_peek(&session, SIDE_B, path) + (i % HEADS * TOKENS + ASKS) * TOKENS;
+        for (int u = 1; u < TOKENS; u++)
+            most[i] = fmaxf(most[i], row[u]);
+        all = fmaxf(all, most[i]);
+    }
+    view_draw(&VIEW_SHEET, &(Paint){.s = &session, .c = &c, .mode = MODE_MONO}, r, SIDE_B, true);
+    const Graph *g = session_graph(&session, SIDE_B);
+    int cells = 0;
+    for (int k = 0; k < c.h * c.w; k++) {
+        const Ref ref = c.cells[k].ref;
+        int index[DIMS_MAX], block;
+        if (!ref.run || !c.cells[k].level || sscanf(graph_node(g, ref.node)->path, "blocks.%d.attn.p", &block) != 1)
+            continue;
+        dims_unravel(g->axes, graph_node(g, ref.node)->dims, ref.cell, index);
+        const float x = session_peek(&session, SIDE_B, graph_node(g, ref.node)->path)[ref.cell],
+                    end = one ? all : most[block * HEADS + index[0]];
+        assert_int_equal(c.cells[k].level, 1 + (int)((double)x / (double)end * 9 + 0.5));
+        cells++;
+    }
+    assert_true(cells >= HEADS * HEADS * (TOKENS - 1));
+    buf_free(text);
+    export_text(&c, text);
+    canvas_free(&c);
+    return all;
+}
+
+/* `r` on the sheet of one run: each head's own scale, one for all of them, by powers of ten; the line below says where
+ * it ends. With two runs it goes on as elsewhere. */
+static void one_scale_or_own(void **state)
+{
+    (void)state;
+    static const RangeOf OF_TWO[] = {RANGE_SHARED, RANGE_OWN, RANGE_LOG, RANGE_SHARED};
+    Buf text = {0};
+    char number[16];
+    command("goto blocks.1.attn.pattern[h=2,t=r3c4]; view sheet");
+    brightness(false, &text);
+    assert_non_null(strstr(buf_str(&text), "own scale"));
+    command("colours scale");
+    const float all = brightness(true, &text);
+    assert_non_null(strstr(buf_str(&text), "one scale"));
+    snprintf(number, sizeof number, "%.3f", (double)all);
+    assert_non_null(strstr(buf_str(&text), number));
+    command("colours scale");
+    assert_int_equal(session.look.range, RANGE_LOG);
+    command("colours scale");
+    brightness(false, &text);
+    command("view row; colours scale"); /* a row alone is of one head */
+    assert_int_equal(session.look.range, RANGE_LOG);
+    command("colours shared; view sheet; set scale off");
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(session.look.range, OF_TWO[i]);
+        command("colours scale");
+    }
+    buf_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_heads_have_room),
+        cmocka_unit_test_setup_teardown(one_scale_or_own, open_bundled, close_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,8 @@ double colour_scale_share(const ColourScale *s, float x)
 const char *colour_scale_word(const Session *s, bool both)
 {
     static const char *const WORDS[RANGES] = {"one scale for A and B (r: each its own)",
-                                              "A and B each on its own scale", "log scale"};
+                                              "A and B each on its own scale",
+                                              "log scale", [RANGE_HEADS] = "one scale for A and B"};
     return s->look.locked ? "locked scale" : both || s->look.range == RANGE_LOG ? WORDS[s->look.range] : "";
 }
 

@@ -26,11 +26,13 @@ typedef struct Caption {
     ColourScale scale;
     Rect r;          /* its lines, with a blank one where there is room */
     bool locked;     /* one scale for all */
+    bool heads;      /* … as the reader chose for this sheet */
+    char end[24];    /* that of the scale of the head in focus */
     bool one;        /* … of A − B, whose ends the key has */
     char scales[96]; /* what the key says of its scale, or "" */
     bool placeless;  /* … and that a token has no place on the maps */
     float lost;
-    char text[CLAUSES][96];
+    char text[CLAUSES][96], word[64];
 } Caption;
 
 /* "2", or "2–3" where cells differ. */
@@ -84,13 +86,21 @@ static void say_cells(const Caption *v, int brief, Buf *out)
                    axis_label(v->a->u_axis, sheet_placeless(v->a), label, sizeof label));
 }
 
-static const char *scales_word(const Caption *v, bool brief)
+/* brief 0: how far that of the head in focus goes too; 1: so in few words. */
+static const char *scales_word(Caption *v, int brief)
 {
-    return v->locked || v->one ? ""
-           : v->scale.shared   ? (brief ? "A and B share scales" : "each on its own scale, one for A and B")
-           : brief             ? "own scales"
-           : !v->s->listed     ? "each on its own scale"
-                               : "each row's own, at its right";
+    static const char *const FORMS[][2] = {{"each on its own scale, here %s", "own, here %s"},
+                                           {"each on its own log scale, here %s", "own log, here %s"}};
+    if (v->heads)
+        return brief ? "one scale" : "one scale for all heads";
+    if (v->locked || v->one)
+        return "";
+    if (v->scale.shared)
+        return brief ? "A and B share scales" : "each on its own scale, one for A and B";
+    if (v->s->listed || brief > 1)
+        return !brief ? "each row's own, at its right" : v->scale.log ? "own log scales" : "own scales";
+    utf8_print(v->word, sizeof v->word, FORMS[v->scale.log][brief], v->end);
+    return v->word;
 }
 
 /* What stands behind the key, so that it is `comfortable` columns wide at least where it can be. */
@@ -98,7 +108,7 @@ static void choose_scales(Caption *v, int comfortable, int least)
 {
     const int without = v->s->matrix ? -1 : sheet_placeless(v->a);
     char label[32];
-    for (int i = 0; i < 6 && !v->locked && !v->one; i++) {
+    for (int i = 0; i < 6 && !v->locked && !v->one && !v->heads; i++) {
         const bool last = i == 5; /* with the shortest key */
         v->placeless = without >= 0 && i < 2;
         if (v->scale.shared && i > 2)
@@ -114,7 +124,10 @@ static void choose_scales(Caption *v, int comfortable, int least)
                        points, v->placeless ? ", without " : "",
                        v->placeless ? axis_label(v->a->u_axis, without, label, sizeof label) : "");
         } else
-            utf8_print(v->scales, sizeof v->scales, "; %s%s%s", scales_word(v, i > 0 && i != 3),
+            utf8_print(v->scales, sizeof v->scales, "; %s%s%s",
+                       scales_word(v, i < 1   ? 0
+                                      : i < 3 ? 1
+                                              : 2),
                        v->placeless ? ", without " : "",
                        v->placeless ? axis_label(v->a->u_axis, without, label, sizeof label) : "");
         if (i == 3 && !v->scale.shared)
@@ -305,7 +318,7 @@ static int draw_ramp(const Paint *p, const ColourScale *scale, int y, int x, int
 static void draw_key(const Caption *v, int y, int x, int room)
 {
     int used = 0;
-    if (v->locked) {
+    if (v->locked || v->heads) {
         if (room >= LOCKED)
             colour_scale_bar(v->p, &v->scale, y, x, room);
         else
@@ -369,21 +382,28 @@ bool sheet_caption(const Paint *p, const Attend *a, const Sheet *s, const Colour
         return false;
     int top = below(s), lines = s->caption_y - top + 1;
     Caption v = {.p = p, .a = a, .s = s, .r = r, .lost = lost, .locked = p->s->look.locked};
-    v.scale = one ? *one : attend_scale(p, a, !s->matrix);
-    v.one = one && !v.locked;
-    const bool diff = a->v.side == SIDE_DIFF, key = v.locked || diff || (a->whole > 0 && !v.scale.is_signed);
-    const int least = v.locked ? LOCKED
-                      : v.one  ? draw_points(NULL, &v.scale, 0, 0, 0)
-                      : diff   ? SIGNS[SIGNS_COUNT - 1].wide
-                               : RAMP;
+    Attend here = *a;
+    here.placed = !s->matrix; /* as it is drawn */
+    v.scale = one ? *one : attend_scale(p, &here, !s->matrix);
+    v.heads = one && sheet_scale_of_heads(p->s);
+    v.one = one && !v.locked && !v.heads;
+    char high[16];
+    number_text(high, sizeof high, v.scale.high, 5);
+    utf8_print(v.end, sizeof v.end, v.scale.is_signed ? "±%s" : "to %s", high);
+    const bool diff = a->v.side == SIDE_DIFF, key = v.locked || v.heads || diff || (a->whole > 0 && !v.scale.is_signed);
+    const int least = v.locked || v.heads ? LOCKED
+                      : v.one             ? draw_points(NULL, &v.scale, 0, 0, 0)
+                      : diff              ? SIGNS[SIGNS_COUNT - 1].wide
+                                          : RAMP;
     if (s->listed && lines == 2) /* or it would be taken for one of them */
         lines--;
-    if (s->listed && lines < 2 && a->whole > 0 && !v.scale.is_signed && !v.locked) {
+    if (s->listed && lines < 2 && a->whole > 0 && !v.scale.is_signed && !v.locked && !v.heads) {
         draw_ends(&v);
         return false;
     }
     const bool all = s->down == s->blocks && s->across == s->heads;
-    if (lines < 2 && diff && !v.one && !v.locked && a->in_share && all) { /* rather the end of its scale than words */
+    if (lines < 2 && diff && !v.one && !v.locked && !v.heads && a->in_share &&
+        all) { /* rather the end of its scale than words */
         choose_scales(&v, least, least);
         draw_key(&v, s->caption_y, r.x, r.w);
         return false;

@@ -451,17 +451,24 @@ Rect sheet_thumb(const Sheet *s, int block, int head)
                   s->lines, s->columns};
 }
 
+bool sheet_scale_of_heads(const Session *s)
+{
+    return s->look.range == RANGE_HEADS && s->compare != COMPARE_SIDES && !s->look.locked;
+}
+
 bool sheet_scale(const Paint *p, const Attend *a, const Sheet *s, ColourScale *out)
 {
     Attend of;
     bool any = false;
-    if (a->v.side != SIDE_DIFF || !a->in_share || !attend_listed(a))
+    const bool heads = sheet_scale_of_heads(p->s);
+    if (!heads && (a->v.side != SIDE_DIFF || !a->in_share || !attend_listed(a)))
         return false;
-    for (int b = s->first_block; b < s->first_block + s->down; b++)
-        for (int h = s->first_head;
-             attend_open(p->s, a->v.side, b, &of) && of.v.values && h < of.heads && h < s->first_head + s->across;
-             h++) {
+    const int block = heads ? 0 : s->first_block, blocks = heads ? s->blocks : block + s->down,
+              head = heads ? 0 : s->first_head, end = heads ? s->heads : head + s->across;
+    for (int b = block; b < blocks; b++)
+        for (int h = head; attend_open(p->s, a->v.side, b, &of) && of.v.values && h < of.heads && h < end; h++) {
             of.head = h;
+            of.placed = heads && !s->matrix; /* as it is drawn */
             const ColourScale own = attend_scale(p, &of, !s->matrix);
             const float low = any ? fminf(out->low, own.low) : own.low,
                         high = any ? fmaxf(out->high, own.high) : own.high;
@@ -471,6 +478,12 @@ bool sheet_scale(const Paint *p, const Attend *a, const Sheet *s, ColourScale *o
             out->root = false;
             any = true;
         }
+    if (heads && any) {
+        const float range[] = {out->low, out->high};
+        const bool points = out->points;
+        *out = colour_scale_for(p, a->v.side, a->v.node, range, 2); /* signed where one of them is */
+        out->points = points;
+    }
     return any;
 }
 

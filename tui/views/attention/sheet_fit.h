@@ -37,8 +37,9 @@ int sheet_stacked(int blocks, int folds);
 int sheet_placeless(const Attend *a);
 /* Points of accuracy that the head is worth that is worth most; 0 where that was not measured. */
 float sheet_most_lost(const Session *s);
-/* Of A − B of words one scale for all heads that are shown: no number beside each says how much its colours are. False:
- * each has its own. */
+/* One scale for all heads where the reader chose that, and one side is shown; of A − B of words one for those that are
+ * shown: no number beside each says how much its colours are. False: each has its own. */
+bool sheet_scale_of_heads(const Session *s);
 bool sheet_scale(const Paint *p, const Attend *a, const Sheet *s, ColourScale *out);
 /* Drawn cells of a head in h × w; 0 where not all heads fit. */
 int sheet_detail(const Session *s, const Attend *a, int h, int w);
