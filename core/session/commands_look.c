@@ -155,7 +155,7 @@ static bool lock_scale(Session *s, Err *err)
 /* With two sides each its own; of one, on the sheet one for all heads, each of which has its own else. */
 static int next_range(const Session *s)
 {
-    const bool two = session_compares(s), sheet = s->place.screen == SCREEN_SHEET;
+    const bool two = session_compares(s), sheet = screen_now(s)->head_scales;
     switch (s->look.range) {
     case RANGE_SHARED: return two ? RANGE_OWN : sheet ? RANGE_HEADS : RANGE_LOG;
     case RANGE_OWN:
@@ -170,7 +170,7 @@ static void say_range(Session *s)
                                             "Each has its own scale.",
                                             "The scale goes by powers of ten, six of them: what is small shows too.",
                                             "The sheet has one scale: the same colour is the same value in all heads."};
-    const bool each = s->look.range == RANGE_SHARED && s->place.screen == SCREEN_SHEET && !session_compares(s);
+    const bool each = s->look.range == RANGE_SHARED && screen_now(s)->head_scales && !session_compares(s);
     session_say(s, "%s", each ? "Each head has its own scale: where it looks most is bright." : SAY[s->look.range]);
 }
 

@@ -52,6 +52,7 @@ typedef struct ScreenSpec {
     bool (*say_scores)(const struct Teller *t);
     bool (*tell)(const struct Teller *t); /* its figures as lines, for `say screen`; NULL: the sentence is all */
     ScreenOff off;
+    bool head_scales;                 /* a scale for each head, or one for all: RANGE_HEADS */
     bool drawn_alone;                 /* ways of drawing a tensor (`view numbers`) lead from it to the tensor alone */
     bool words;                       /* of models that read words alone: on others its command says why not */
     const struct LookOption *options; /* settings that only this screen has (options.h), up to a NULL name; or NULL */

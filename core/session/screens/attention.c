@@ -520,7 +520,7 @@ static bool take_losses(Session *s, int64_t deadline_ns)
 SCREEN_SPEC(SHEET, .name = "sheet", .about = "blocks × heads as thumbnails", .group = GROUP_ATTENTION,
             .command = "view sheet", .come = come_attention, .move = move_on_heads, .enter = enter_matrix,
             .next = enter_matrix, .work = take_losses, .off = OFF_HEAD, .say = say_sheet, .tell = tell_heads,
-            .drawn_alone = true);
+            .head_scales = true, .drawn_alone = true);
 
 SCREEN_SPEC(MATRIX, .name = "matrix", .about = "one head's scores or pattern, [t,u]", .group = GROUP_ATTENTION,
             .command = "view matrix", .come = come_attention, .fits = fits_matrix, .move = move_on_matrix,
