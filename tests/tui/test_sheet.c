@@ -204,11 +204,73 @@ static void one_scale_or_own(void **state)
     buf_free(&text);
 }
 
+/* Right of the column in which every head ends: cells of each patch of the head in focus, no other's. */
+static void large_cells(const Canvas *c, const Paint *p, int from, int cells[64])
+{
+    enum { TOKENS = 65, HEAD = 2, ASKS = 29 };
+    const Graph *g = session_graph(&session, SIDE_B);
+    for (int k = 0; k < c->h * c->w; k++) {
+        const Ref ref = c->cells[k].ref;
+        int index[DIMS_MAX];
+        if (!ref.run || k % c->w < from)
+            continue;
+        assert_string_equal(graph_node(g, ref.node)->path, "blocks.1.attn.pattern");
+        dims_unravel(g->axes, graph_node(g, ref.node)->dims, ref.cell, index);
+        assert_int_equal(index[0], HEAD);
+        assert_int_equal(index[1], ASKS);
+        assert_in_range(index[2], 1, TOKENS - 1);
+        Buf said = {0};
+        assert_true(view_click(&VIEW_SHEET, p, c->clip, SIDE_B, k / c->w, k % c->w, &said));
+        assert_string_equal(buf_str(&said), "in");
+        buf_free(&said);
+        cells[index[2] - 1]++;
+    }
+}
+
+/* Columns that the sheet leaves have the head in focus over the picture, larger than in its thumbnail, with its name;
+ * what is said below the maps stays. Where there are few of them they stay empty. */
+static void the_head_in_focus_is_large(void **state)
+{
+    (void)state;
+    static const struct {
+        int h, w;
+        bool large;
+    } PANES[] = {{36, 118, true}, {54, 198, true}, {36, 84, false}, {20, 44, false}};
+    command("goto blocks.1.attn.pattern[h=2,t=r3c4]; view sheet");
+    for (size_t i = 0; i < sizeof PANES / sizeof *PANES; i++)
+        for (int ascii = 0; ascii < 2; ascii++) {
+            Canvas c;
+            Buf text = {0};
+            int cells[64] = {0}, end = 0;
+            canvas_init(&c, PANES[i].h, PANES[i].w);
+            c.ascii = ascii;
+            const Paint p = {.s = &session, .c = &c, .mode = ascii ? MODE_MONO : MODE_TRUE};
+            drawn_prepare(&session, &VIEW_SHEET, SIDE_B, c.clip);
+            view_draw(&VIEW_SHEET, &p, c.clip, SIDE_B, true);
+            for (int k = 0; k < c.h * c.w; k++) {
+                Buf said = {0};
+                if (view_click(&VIEW_SHEET, &p, c.clip, SIDE_B, k / c.w, k % c.w, &said) && k % c.w > end &&
+                    strcmp(buf_str(&said), "in") != 0)
+                    end = k % c.w;
+                buf_free(&said);
+            }
+            large_cells(&c, &p, end + 2, cells);
+            for (int u = 0; u < 64; u++) /* 3 × 3 pixels at least; in half a cell the upper one has the Ref */
+                assert_true(PANES[i].large ? cells[u] >= 6 : !cells[u]);
+            export_text(&c, &text);
+            assert_int_equal(strstr(buf_str(&text), "block 1, head 2") != NULL, PANES[i].large);
+            assert_non_null(strstr(buf_str(&text), "own"));
+            buf_free(&text);
+            canvas_free(&c);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_heads_have_room),
         cmocka_unit_test_setup_teardown(one_scale_or_own, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(the_head_in_focus_is_large, open_bundled, close_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2296,7 +2296,7 @@ static void a_sheet_has_its_losses(void **state)
     (void)state;
     command("goto blocks.1.attn.pattern[h=2,t=r3c4]; view sheet");
     assert_true(measures_step(&session, INT64_MAX));
-    a_sheet_has_its_losses_in(40, 100, false);
+    a_sheet_has_its_losses_in(40, 90, false);
     a_sheet_has_its_losses_in(18, 40, false);
     a_sheet_has_its_losses_in(19, 30, true);
 }

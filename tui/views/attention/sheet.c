@@ -9,7 +9,7 @@
 #include "core/session/learned/measures.h"
 #include "tui/canvas/plot.h"
 #include "tui/views/attention/sheet_caption.h"
-#include "tui/views/attention/sheet_fit.h"
+#include "tui/views/attention/sheet_focus.h"
 #include "tui/views/attention/word_pool.h"
 #include "tui/views/attention/word_row.h"
 
@@ -291,6 +291,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         }
     }
     head_most(p, &here, &s, r);
+    sheet_focus_draw(p, &here, &s, same ? &one : NULL, block, r);
     const bool beside = p->s->compare == COMPARE_SIDES && here.pattern && !s.listed && sheet_most_lost(p->s) > 0;
     draw_mark(p, &s, sheet_thumb(&s, block, here.head), most > 0 || beside);
 }
@@ -326,6 +327,10 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
                     buf_printf(command, "block %d; head %d", b, h);
                 return true;
             }
+    if (rect_has(sheet_focus_map(p, &a, &s, r).r, y, x)) {
+        buf_puts(command, "in");
+        return true;
+    }
     return false;
 }
 
