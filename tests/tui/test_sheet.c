@@ -263,6 +263,17 @@ static void the_head_in_focus_is_large(void **state)
             buf_free(&text);
             canvas_free(&c);
         }
+    command("ablate; compare diff"); /* its own pattern stays */
+    Canvas c;
+    Buf text = {0};
+    canvas_init(&c, 36, 118);
+    c.ascii = true;
+    drawn_prepare(&session, &VIEW_SHEET, SIDE_DIFF, c.clip);
+    view_draw(&VIEW_SHEET, &(Paint){.s = &session, .c = &c, .mode = MODE_MONO}, c.clip, SIDE_DIFF, true);
+    export_text(&c, &text);
+    assert_non_null(strstr(buf_str(&text), "the same"));
+    buf_free(&text);
+    canvas_free(&c);
 }
 
 int main(void)

@@ -25,11 +25,13 @@ static Rect room_of(const Sheet *s, Rect r)
 static void draw_range(const Paint *p, const Lit *lit, const ColourScale *scale, bool lined, Rect line)
 {
     char most[16];
-    if (!lined)
+    if (!lined || !(scale->high > scale->low)) /* which says so where all is 0 */
         colour_scale_bar(p, scale, line.y, line.x, line.w);
-    else if (lit->signs)
-        lit_legend(lit, line);
-    else {
+    else if (lit->signs) {
+        Lit shown = *lit;
+        shown.most *= scale->points ? 100 : 1;
+        lit_legend(&shown, line);
+    } else {
         number_text(most, sizeof most, lit->most, 6);
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "outlined: from a quarter of %s", most);
     }
