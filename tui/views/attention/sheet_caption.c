@@ -96,7 +96,7 @@ static const char *scales_word(Caption *v, int brief)
     if (v->locked || v->one)
         return "";
     if (v->scale.shared)
-        return brief ? "A and B share scales" : "each on its own scale, one for A and B";
+        return brief ? "own, one for A and B" : "each on its own scale, one for A and B";
     if (v->s->listed || brief > 1)
         return !brief ? "each row's own, at its right" : v->scale.log ? "own log scales" : "own scales";
     utf8_print(v->word, sizeof v->word, FORMS[v->scale.log][brief], v->end);
@@ -112,7 +112,7 @@ static void choose_scales(Caption *v, int comfortable, int least)
         const bool last = i == 5; /* with the shortest key */
         v->placeless = without >= 0 && i < 2;
         if (v->scale.shared && i > 2)
-            utf8_print(v->scales, sizeof v->scales, " of A and B");
+            utf8_print(v->scales, sizeof v->scales, " per head%s", i < 4 ? ", A and B" : !last ? ", A+B" : "");
         else if (v->a->v.side == SIDE_DIFF && v->a->in_share &&
                  !v->s->listed) { /* how far that of the head in focus goes */
             char points[24];
