@@ -120,6 +120,22 @@ static void a_wide_strip_has_whole_tokens(void **state)
     canvas_free(&c);
 }
 
+/* Below a step that moves nothing lies the screen's ground, not the colour of 0 %; below another what moved. */
+static void what_does_not_move_is_left_blank(void **state)
+{
+    (void)state;
+    run("reset; goto blocks.0.ln1.out");
+    draw_map();
+    int blank = 0, drawn = 0;
+    for (int y = 0; y < HIGH; y++) {
+        const Cell *k = canvas_at(&canvas, y, WIDE - 1);
+        const bool strip = k->ref.run && k->ref.cell == 64;
+        blank += strip && k->bg == COLOUR_DEFAULT;
+        drawn += strip && k->bg != COLOUR_DEFAULT;
+    }
+    assert_true(blank > 3 && drawn > 3);
+}
+
 static const float *moved(const char *step)
 {
     const Box *b = box(step);
@@ -307,6 +323,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_edit_bites_and_spreads, open_session, close_session),
         cmocka_unit_test_setup_teardown(strips_have_a_legend, open_session, close_session),
         cmocka_unit_test_setup_teardown(a_wide_strip_has_whole_tokens, open_session, close_session),
+        cmocka_unit_test_setup_teardown(what_does_not_move_is_left_blank, open_session, close_session),
         cmocka_unit_test_setup_teardown(a_strip_goes_beyond_the_length, open_session, close_session),
         cmocka_unit_test_setup_teardown(numbers_are_the_trace, open_session, close_session),
         cmocka_unit_test_setup_teardown(a_step_lies_as_the_picture_does, open_session, close_session),

@@ -169,7 +169,7 @@ bool lengths_draw(const Paint *p, Rect line, const Box *b, float most)
         if (halves || !compares)
             canvas_pixel(p->c, line.y, line.x + x, halves ? 0 : -1, colour_scale_colour(&v.above_scale, length),
                          colour_scale_level(&v.above_scale, length), 0, ref);
-        if (halves || compares)
+        if (v.below && (halves || compares)) /* a black half would be a token that has not moved */
             canvas_pixel(p->c, line.y, line.x + x, halves ? 1 : -1, colour_scale_colour(&v.below_scale, way),
                          colour_scale_level(&v.below_scale, way), halves ? 0 : 1, ref);
     }
@@ -214,7 +214,20 @@ static void put_numbers(const Paint *p, Rect line, const Strip *v)
     }
 }
 
-void lengths_legend(const Paint *p, Rect r, const Box *b, float most)
+/* How many tokens share a cell, of a strip that has fewer cells than tokens; false: nothing is said. */
+static bool put_merged(const Paint *p, Rect line, int cells, int tokens)
+{
+    static const char *const FORM[] = {"%d cells, %d tokens: the largest of each", "%d cells for %d tokens"};
+    char text[64];
+    for (size_t i = 0; i < sizeof FORM / sizeof *FORM && cells < tokens; i++)
+        if (utf8_print(text, sizeof text, FORM[i], cells, tokens) <= line.w) {
+            canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, text);
+            return true;
+        }
+    return false;
+}
+
+void lengths_legend(const Paint *p, Rect r, const Box *b, float most, int columns, int tokens)
 {
     Strip v;
     ColourScale ramp = grey(p, (const float[]){0, 1}, 2);
@@ -241,15 +254,19 @@ void lengths_legend(const Paint *p, Rect r, const Box *b, float most)
             char *whole = strstr(end, ".0");
             if (whole)
                 *whole = '\0';
-            utf8_print(text, sizeof text, "%s 0–%s%s %%%s", what, end, beyond ? "+" : "",
-                       !compares || line.w <= 34 ? ""
-                       : p->c->ascii             ? ", root scale"
-                                                 : ", √ scale");
-            bool room = utf8_cells(text) + used + 7 <= line.w;
+            const char *root = !compares || line.w <= 34 ? "" : p->c->ascii ? ", root scale" : ", √ scale";
+            bool room = false;
+            for (int form = compares ? 0 : 1; form < 2 && !room; form++) {
+                utf8_print(text, sizeof text, "%s 0–%s%s %%%s%s", what, end, beyond ? "+" : "",
+                           form ? "" : " of A's length", root);
+                room = utf8_cells(text) + used + 7 <= line.w;
+            }
             canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "%s%s",
                           halves && room ? "below: " : "", text);
         }
     }
+    if (r.h > 1 && r.w >= LENGTHS_WIDE && put_merged(p, (Rect){r.y, r.x, 1, r.w}, columns, there ? (int)v.count : tokens))
+        rect_cut(&r, 't', 1);
     if (r.h > 0 && there && r.w >= LENGTHS_WIDE)
         put_numbers(p, (Rect){r.y, r.x, 1, r.w}, &v);
 }

@@ -156,7 +156,7 @@ static Arranged arrange(const Session *s, Rect r, bool halves)
     if (r.w >= WIDTH_SHAPE && r.h >= HEAD_FROM)
         a.head = rect_cut(&r, 't', 1);
     if (r.w >= WIDTH_SHAPE && (r.h >= a.total + LENGTHS_LEGEND || r.h >= LEGEND_FROM)) {
-        a.legend = rect_cut(&r, 'b', LENGTHS_LEGEND);
+        a.legend = rect_cut(&r, 'b', LENGTHS_LEGEND + (r.h > a.total + LENGTHS_LEGEND));
         rect_cut(&r, 'b', r.h > a.total);
     } else if ((halves || r.w >= WIDTH_SHAPE) && r.h >= NARROW_FROM) {
         a.legend = rect_cut(&r, 'b', LENGTHS_LEGEND - 1);
@@ -203,15 +203,19 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     int box = box_at(s, a.top), first = box;
     float most = 0;
     draw_head(p, a.head, strip);
-    for (int y = 0; y < a.rows.h && box != NO_BOX; y++, box = stages_after(&s->stages, s->open, box))
-        most = s->stages.boxes[box].child == NO_BOX ? most : fmaxf(most, lengths_most(s, &s->stages.boxes[box]));
+    int tokens = 0;
+    for (int y = 0; y < a.rows.h && box != NO_BOX; y++, box = stages_after(&s->stages, s->open, box)) {
+        const Box *b = &s->stages.boxes[box];
+        most = b->child == NO_BOX ? most : fmaxf(most, lengths_most(s, b));
+        tokens = tokens || b->child == NO_BOX ? tokens : lengths_tokens(s, b);
+    }
     box = first;
     for (int y = 0; y < a.rows.h && box != NO_BOX; y++, box = stages_after(&s->stages, s->open, box))
         draw_line(p, (Rect){a.rows.y + y, a.rows.x, 1, a.rows.w}, box, focus, strip, most);
     if (a.maps.h)
         lengths_maps(p, a.maps, &s->stages.boxes[s->place.box], most);
     if (a.legend.h)
-        lengths_legend(p, a.legend, &s->stages.boxes[s->place.box], most);
+        lengths_legend(p, a.legend, &s->stages.boxes[s->place.box], most, strip, tokens);
 }
 
 static void needs_of(const Session *s, Rect r, bool reached, Needs *out)
