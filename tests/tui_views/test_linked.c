@@ -259,6 +259,33 @@ static void shares_are_written_on_patches(void **state)
     session.look.row.overlay = ROW_BARE;
 }
 
+/* The colours of a part of a table run over what is seen of it, up to the last one of the map. */
+static void a_part_of_a_table_has_all_colours(void **state)
+{
+    (void)state;
+    stand("blocks.1.attn.pattern", 0, 30, 30);
+    Canvas c = drawn(&VIEW_WORKED, 30, 90, MODE_TRUE);
+    const float *x = session_need(&session, SIDE_B, "blocks.1.attn.pattern", NULL);
+    const Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+    float least = INFINITY, most = 0;
+    int seen = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < c.h * c.w; i++) {
+            const Cell *k = &c.cells[i];
+            if (!k->ref.run || k->level || k->bg == COLOUR_DEFAULT) /* no number of the table */
+                continue;
+            const float value = x[k->ref.cell];
+            most = fmaxf(most, value);
+            least = fminf(least, value);
+            ColourScale scale = colour_scale_of_range(&p, least < most / 2 ? 0 : least, most);
+            if (pass)
+                assert_int_equal(k->bg, colour_scale_colour(&scale, value));
+            seen += pass;
+        }
+    assert_true(seen > 100 && most < 0.5F);
+    canvas_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +294,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_others_are_dimmed, begin, end),
         cmocka_unit_test_setup_teardown(tokens_are_marked_in_every_pane, begin, end),
         cmocka_unit_test_setup_teardown(shares_are_written_on_patches, begin, end),
+        cmocka_unit_test_setup_teardown(a_part_of_a_table_has_all_colours, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

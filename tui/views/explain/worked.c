@@ -3,8 +3,10 @@
  * (playing.h). */
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/graph/explain.h"
 #include "core/session/address.h"
@@ -15,6 +17,7 @@
 static const size_t EVERY_TERM = SIZE_MAX;
 enum { CELL = 10, CELL_CUT = 8, CELL_LEAST = 6, LABEL = 10 };
 enum { TABLE_MOST = 9, TERM = 10, LEAF_LINES = 4, TERMS_LEAST = 1, ROWS_LEAST = 8 };
+enum { SCALE_LEAST = 8, SCALE_MOST = 32 };
 
 typedef struct Parts {
     Rect formula, table, arithmetic;
@@ -152,12 +155,35 @@ static void draw_more(const Paint *p, const Window *w, Rect r)
         canvas_text(p->c, r.y + 1, left, 1, STYLE_KEY, "↑");
 }
 
+/* Of the cells that are seen: on a scale of all of them a few rows of weights are of one shade. */
+static ColourScale scale_seen(const Paint *p, const Shown *v, const Window *w)
+{
+    const size_t cols = (size_t)w->cols, count = (size_t)w->rows * cols;
+    float *seen = xmalloc(size_mul(count + 1, sizeof *seen));
+    for (size_t i = 0; i < count; i++)
+        seen[i] = v->values[plane_cell(v->graph, v->node, &w->plane, v->at, w->row0 + i / cols, w->col0 + i % cols)];
+    ColourScale scale = colour_scale_for(p, v->side, v->node, seen, count);
+    free(seen);
+    return scale;
+}
+
+/* Behind the formula, what the ends of the colours are. */
+static void draw_scale(const Paint *p, const Shown *v, Rect table, Rect line)
+{
+    Window w = window_of(v, table);
+    ColourScale scale = scale_seen(p, v, &w);
+    const int width = line.w < SCALE_MOST ? line.w : SCALE_MOST;
+    if (width >= SCALE_LEAST && (p->mode == MODE_256 || p->mode == MODE_TRUE))
+        colour_scale_bar(p, &scale, line.y, line.x + line.w - width, width);
+}
+
 void worked_table(const Paint *p, const Shown *v, Rect r, bool focus)
 {
     Window w = window_of(v, r);
     ColourScale scale = colour_scale_for(p, v->side, v->node, v->values, graph_cells(v->graph, v->node));
     if (is_vector(&w.plane) && r.h > 2)
         draw_bars(p, v, &w, &scale, r.y + 2, r.x + w.label);
+    scale = scale_seen(p, v, &w);
     for (int j = 0; j < w.cols; j++)
         draw_label(p, v, w.plane.cols, w.col0 + (size_t)j, (Rect){r.y, r.x + w.label + j * w.cell, 1, w.cell}, true,
                    w.bare, w.col0 + (size_t)j == w.col);
@@ -353,8 +379,10 @@ static void draw_all(const Paint *p, Rect r, Side side, bool focus, bool rows)
     Parts parts = parts_of(&v, &plane, r);
     Buf formula = {0};
     graph_formula(v.graph, v.node, &formula);
-    if (parts.formula.h)
-        canvas_text(p->c, parts.formula.y, r.x, r.w, STYLE_DIM, buf_str(&formula));
+    if (parts.formula.h) {
+        int used = canvas_text(p->c, parts.formula.y, r.x, r.w, STYLE_DIM, buf_str(&formula)) + 2;
+        draw_scale(p, &v, parts.table, (Rect){parts.formula.y, r.x + used, 1, r.w - used});
+    }
     buf_free(&formula);
     worked_table(p, &v, parts.table, focus);
     if (side == SIDE_DIFF)
