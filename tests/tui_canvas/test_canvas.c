@@ -253,6 +253,10 @@ static void test_wrap_exact(void **state)
     expect_row(&c, 1, "fghi…      "); /* there is more, and it says so */
     assert_int_equal(canvas_wrap(&c, (Rect){.y = 3, .h = 1, .w = 1}, STYLE_TEXT, "猫"), 1);
     assert_int_equal(canvas_wrap(&c, (Rect){.h = 4, .w = 0}, STYLE_TEXT, "x"), 0);
+    canvas_clear(&c);
+    assert_int_equal(canvas_wrap(&c, (Rect){.h = 4, .w = 11}, STYLE_TEXT, "weights of 7 % each"), 2);
+    expect_row(&c, 0, "weights of "); /* no percent sign is without its number */
+    expect_row(&c, 1, "7 % each   ");
     canvas_free(&c);
 }
 

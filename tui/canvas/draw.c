@@ -112,7 +112,7 @@ static const char *line_end(const Canvas *c, const char *text, int width, const 
             *next = *cut == ' ' ? cut + 1 : cut;
             return cut;
         }
-        if (*before == ' ')
+        if (*before == ' ' && *at != '%') /* a number keeps its percent sign */
             space = before;
     }
     *next = *at == '\n' ? at + 1 : at;
