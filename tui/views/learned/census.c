@@ -103,14 +103,14 @@ static Layout layout(const Census *c, Rect r)
     int rows = r.h - 1, columns = r.w - c->label;
     l.wide = between(c->heads > 0 ? columns / c->heads : 0, least, CELL_WIDEST);
     l.tall = between(rows / (c->rows > 0 ? c->rows : 1), 1, CELL_HIGHEST);
-    if (l.tall > 1) { /* a blank line between blocks keeps them apart */
-        l.tall--;
-        l.gap = 1;
-    }
+    if (l.tall > 1 && l.tall != 3) /* blank lines keep blocks apart; a number has a middle line to stand in */
+        l.gap = 1 + l.tall % 2;
+    l.tall -= l.gap;
     l.down = between(rows / (l.tall + l.gap), 0, c->rows);
     l.across = between(columns / l.wide, 0, c->heads);
-    if (l.bar.h) /* follows the table */
-        l.bar.y = l.table.y + 1 + l.down * (l.tall + l.gap) + (l.gap == 0);
+    const int under = l.table.y + 1 + l.down * (l.tall + l.gap) + (l.gap == 0);
+    if (l.bar.h && under < l.bar.y) /* follows the table */
+        l.bar.y = under;
     l.first_row = (int)scroll_first((size_t)c->rows, (size_t)c->row, (size_t)l.down);
     l.first_head = (int)scroll_first((size_t)c->heads, (size_t)c->head, (size_t)l.across);
     return l;
@@ -208,7 +208,7 @@ static void draw_table(const Paint *p, const Census *c, const Layout *l, bool fo
 {
     const float most = most_points(c);
     ColourScale scale = colour_scale_of_range(p, is_signed(c) ? -most : 0, most);
-    scale.root = !is_signed(c); /* one head may cost ten times what all others do */
+    scale.root = true; /* one head may cost ten times what all others do */
     if (l->table.h < 2)
         return;
     for (int h = l->first_head; h < l->first_head + l->across; h++) {
