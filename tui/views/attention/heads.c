@@ -294,17 +294,18 @@ static void draw_head(const Paint *p, const HeadMap *m, const Layout *l, Line li
     }
 }
 
-static void draw_header(const Paint *p, const HeadMap *m, const Layout *l)
+static void draw_header(const Paint *p, const HeadMap *m, const Layout *l, float low)
 {
     static const char *const NAME[][4] = {
         {"entropy, 0–1", "entropy, 0–1", "entropy, 0–1", "entropy"},
-        {"largest weight, mean", "largest weight", "largest", "largest"},
+        {"row's largest, mean", "row's largest", "largest", "largest"},
     };
     int x = l->header.x + l->label, y = l->header.y;
     canvas_fill(p->c, l->header, STYLE_HEADER, ' ');
     canvas_text(p->c, y, l->header.x + 1, l->label - 2, STYLE_HEADER, "head");
     const char *far = l->plot < 8            ? "pixels"
                       : m->side == SIDE_DIFF ? "A − B in pixels"
+                      : low > 0 && l->plot >= 20 ? "pixels away, not from 0"
                       : l->plot >= 30        ? "how far it looks, in pixels"
                                              : "pixels away";
     canvas_text(p->c, y, x, l->plot + NUMBER, STYLE_HEADER, far);
@@ -426,7 +427,7 @@ static void draw_all(const Paint *p, const HeadMap *m, Rect r, bool focus)
     float low, high;
     ends(m, !l.all, &low, &high);
     if (l.header.h)
-        draw_header(p, m, &l);
+        draw_header(p, m, &l, low);
     const int shown = l.list.h / l.pitch + l.list.h % l.pitch, more = l.lines - l.first - shown;
     if (l.axis.h)
         draw_hidden(p, &l, l.first, more);
@@ -518,9 +519,11 @@ static void title(const Session *s, Side side, Buf *out)
     else if (session_by_attention(s))
         buf_printf(out, "where %d heads look, over many sentences\nwhere heads look\nheads",
                    head_words_rows(s) * session_heads(s));
-    else
-        buf_printf(out, "how far %d heads look\nhow far heads look\nheads",
-                   session_blocks_on(s, side) * heads_of(s, side, block_on(s, side)));
+    else {
+        const int heads = session_blocks_on(s, side) * heads_of(s, side, block_on(s, side));
+        buf_printf(out, "how far %d heads look%s\nhow far %d heads look\nhow far heads look\nheads", heads,
+                   side == SIDE_DIFF ? "" : " in this picture", heads);
+    }
 }
 
 /* A line for every head with blank ones between blocks, what stands above and below them, and all columns. */
