@@ -152,6 +152,12 @@ static void draw_grid(const Paint *p, const Tiles *t, const Layout *l, bool focu
     }
     focus_cursor(p, focus, here.y + (here.h - 1) / 2, here.x);
     p->c->clip = old;
+    const int end = l->grid.y + l->grid.h + (l->below.h > 0); /* in the blank line below them */
+    for (int tile = l->first * l->across; tile < t->count && l->pitch_y > l->tile.lines; tile++) {
+        Rect r = tile_rect(l, tile);
+        if (r.h && r.y + r.h < end)
+            canvas_printf(p->c, r.y + r.h, r.x, r.w, tile == t->here ? STYLE_STRONG : STYLE_AXIS, "%d", tile);
+    }
 }
 
 /* "largest 0.312" on the first line, where both have room: a word without its number says nothing. */
@@ -271,6 +277,8 @@ static void draw_shares(const Paint *p, const Tiles *t, Side side, Rect r)
             canvas_bar(p->c, y, x + 12, w - 12, v.values[0] > 0 ? (double)(v.values[k] / v.values[0]) : 0, STYLE_TEXT,
                        shown_ref(&v, k));
     }
+    if (room < v.count) /* beside the caption */
+        canvas_printf(p->c, r.y + r.h, r.x + 1, r.w - 1, STYLE_DIM, "%zu more", v.count - room);
 }
 
 static void draw_detail(const Paint *p, const Tiles *t, Side side, const Layout *l)
