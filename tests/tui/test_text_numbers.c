@@ -911,7 +911,7 @@ static void nothing_is_half_said(void **state)
     assert_true(grey);
     run("goto encoder.blocks.0.mlp.post; neuron 0");
     draw(25, 80);
-    assert_false(on_screen("it writes, per 1"));
+    assert_false(on_screen("per unit of activation"));
     assert_true(on_screen("blocks follow") || on_screen("norms or"));
     run("reset view");
 }

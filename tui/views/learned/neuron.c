@@ -213,7 +213,7 @@ static void draw_writes(const Paint *p, const Unit *u, Rect r)
         return;
     }
     const Rect head = rect_cut(&r, 't', 1);
-    neuron_draw_writes_head(p, head, all > (size_t)r.h ? all - (size_t)r.h : 0);
+    neuron_draw_writes_head(p, head, all > (size_t)r.h ? all - (size_t)r.h : 0, u->words);
     if (!u->writes.values) {
         shown_computing(p, r);
         return;

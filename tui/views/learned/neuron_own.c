@@ -38,14 +38,17 @@ bool neuron_begins(const Axis *axis, int i)
     return mark_of(axis_label(axis, i, label, sizeof label)) > 0;
 }
 
-void neuron_draw_writes_head(const Paint *p, Rect line, size_t hidden)
+void neuron_draw_writes_head(const Paint *p, Rect line, size_t hidden, bool words)
 {
-    static const char *const SAYS[] = {"it writes, per 1, before the norm scales it",
-                                       "it writes, per 1, before the norm", "it writes, per 1"};
+    static const char *const SAYS[] = {"it writes into each %s, per unit of activation, before the norm scales it",
+                                       "it writes into each %s, per unit of activation, before the norm",
+                                       "it writes into each %s, per unit of activation",
+                                       "it writes, per unit of activation", "writes per activation"};
+    enum { FORMS = sizeof SAYS / sizeof *SAYS };
     char text[96];
-    for (int i = 0; i < 6; i++) {
-        int w = utf8_print(text, sizeof text, "%s", SAYS[i % 3]);
-        if (hidden && i < 3)
+    for (int i = 0; i < 2 * FORMS; i++) {
+        int w = utf8_print(text, sizeof text, SAYS[i % FORMS], words ? "token" : "class");
+        if (hidden && i < FORMS)
             w += utf8_print(text + strlen(text), sizeof text - strlen(text), "; %zu more", hidden);
         if (w <= line.w)
             break;

@@ -25,8 +25,8 @@ int neuron_token(const Unit *u);              /* the one in focus */
 /* The `lines` tokens with the largest activations by size, in the order of the text, at most NEURON_LINES: that in
  * focus and the one that excites the unit most are always of them. Returns how many. */
 int neuron_largest(const Unit *u, int lines, int token[NEURON_LINES]);
-/* Per what the numbers are that it writes, and how many answers have no line: shorter where both have no room. */
-void neuron_draw_writes_head(const Paint *p, Rect line, size_t hidden);
+/* Into what it writes, per what the numbers are, and how many answers have no line: shorter where both have no room. */
+void neuron_draw_writes_head(const Paint *p, Rect line, size_t hidden, bool words);
 /* Over what excites it (NULL: not known yet); beside A − B that these numbers are no difference. */
 enum { NEURON_BOTH_SAID = 19 }; /* columns; below it "A and B" alone, under "excites" */
 const char *neuron_excites_says(const Unit *u, const NeuronShown *n, int width);
