@@ -73,7 +73,7 @@ static void find_axes(Probes *b)
         *wanted[i].to = graph_axis_find(b->g, wanted[i].sym);
         REQUIRE(*wanted[i].to != AXIS_NONE || strcmp(wanted[i].sym, "o") == 0);
     }
-    b->axis.p0 = probe_axis(b->g, b->axis.p, "p0", "patch compared with", ROLE_OTHER_PLACE);
+    b->axis.p0 = probe_axis(b->g, b->axis.p, "p0", "2nd patch", ROLE_OTHER_PLACE);
     b->axis.w = probe_axis(b->g, b->axis.t, "w", "third token", ROLE_THIRD);
 }
 

@@ -296,15 +296,18 @@ static void title(const Session *s, Side side, Buf *out)
 {
     Positions q;
     char label[32];
-    const char *kind = s->look.positions.centred ? "mean removed" : "raw";
+    const char *kind = s->look.positions.centred ? "mean removed" : "raw",
+               *more = s->look.positions.centred ? "" : ": the mean not taken away";
     if (positions_fit_title(s, side, out))
         return;
     if (!open_positions(s, side, &q))
         buf_puts(out, "positions");
     else if (s->look.positions.grids)
-        buf_printf(out, "cosine of all with all, %s", kind);
-    else
-        buf_printf(out, "cosine of %s with all, %s", axis_label(q.p, q.at, label, sizeof label), kind);
+        buf_printf(out, "cosine of all with all, %s%s\ncosine of all with all, %s", kind, more, kind);
+    else {
+        axis_label(q.p, q.at, label, sizeof label);
+        buf_printf(out, "cosine of %s with all, %s%s\ncosine of %s with all, %s", label, kind, more, label, kind);
+    }
 }
 
 static const ViewWay WAYS[] = {{"raw        cosine of the embeddings as they are", "view raw"},
