@@ -253,7 +253,7 @@ static void draw_column(const Paint *p, const Arrangement *a, const Column *c)
 /* At the right end of the line what a dot or cell holds, where it is several values. Returns the cells used. */
 static int put_note(const Paint *p, Rect line, const Arrangement *a)
 {
-    enum { VALUE_LEAST = 44 };
+    enum { VALUE_LEAST = 32 };
     Buf note = {0};
     int used = 0;
     for (int i = 0; i < a->count && !note.len; i++)
