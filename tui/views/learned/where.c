@@ -155,9 +155,10 @@ static void draw_swatch(const Paint *p, const ColourScale *s, Rect line)
                      colour_scale_sign(s, x), (Ref){0});
     }
     rect_cut(&line, 'l', SWATCH);
-    number_text(most, sizeof most, s->high, line.w < END_MOST ? line.w : END_MOST);
+    const bool both = s->low < 0 && !p->c->ascii && line.w > END_LEAST; /* the other end is as far */
+    number_text(most, sizeof most, s->high, line.w - both < END_MOST ? line.w - both : END_MOST);
     if (line.w >= END_LEAST && *most != '#')
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, most);
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "%s%s", both ? "±" : "", most);
 }
 
 /* Its name and, behind it where there is room, what its colours stand for. */
@@ -169,10 +170,11 @@ static void draw_title(const Paint *p, const Where *w, Rect r, int m, const Colo
         return;
     const char *name = title_name(w, r.w, m, scale, partly);
     const bool close = scale && !here && r.w <= utf8_cells(name) + 1 + SWATCH; /* rather its colours than a margin */
+    const bool bare = close || (scale && scale->low < 0 && r.w <= utf8_cells(name) + 2 + SWATCH + END_LEAST);
     int used = canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s",
-                             here    ? ">"
-                             : close ? ""
-                                     : " ",
+                             here   ? ">"
+                             : bare ? ""
+                                    : " ",
                              name);
     int room = r.w - used - 2 + close;
     used -= close;
@@ -542,4 +544,4 @@ static const KeyBinding KEYS[] = {{"K", "where depth -1", "depth", "the rollout 
                                   {.key = NULL}};
 
 VIEW_SPEC(WHERE, .name = "where", .traits = VIEW_HAS_MEAN | VIEW_WIDE, .keys = KEYS,
-          .sentence = "Four maps of where it looked, each on its own scale, which A and B share.", .ways = WAYS);
+          .sentence = "Four maps of where it looked, scaled apart; below 0 a patch speaks against.", .ways = WAYS);
