@@ -226,7 +226,7 @@ static double most_nats(const Laboratory *l)
     double most = 0;
     for (int i = 0; i < MEASURES_FACTORS; i++)
         most = (double)share_at(l, i) > most ? (double)share_at(l, i) : most;
-    return most > 0 ? 1.05 * most : 1;
+    return most > 1 ? ceil(most) : most > 0 ? 1.05 * most : 1; /* a round end needs no word */
 }
 
 /* What is named right with each factor, over what chance would name right; or how surprising texts are. */
@@ -286,7 +286,7 @@ static void draw_nats(const Paint *p, Rect r, const Laboratory *l)
     if (m->tokens && on_notch(p->s, l)) {
         const MeanOver *here = &m->nats[l->notch];
         const int decimals = here->mean < 1 ? 3 : 2; /* as at the notches */
-        utf8_print(text, sizeof text, "; here %.*f ±%.*f", decimals, here->mean, decimals, here->margin);
+        utf8_print(text, sizeof text, "; here %.*f ±%.*f (95 %%)", decimals, here->mean, decimals, here->margin);
         if (r.w - used >= utf8_cells(text))
             used += canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
     }

@@ -12,14 +12,20 @@ typedef struct LabFigure {
     const char *label, *brief;
     Site row, head; /* probes of the block: of the row in focus, and of the head's rows together */
     bool gradient;  /* there only behind `gradient` */
+    const char *says[2]; /* behind the numbers, as long as there is room for; NULL: the label is enough */
 } LabFigure;
 
 static const LabFigure FIGURES[] = {
-    {"variance of scores", "var", SITE_SCORE_VARIANCE, SITE_SCORE_VARIANCE_MEAN, false},
-    {"entropy, 0–1", "H, 0–1", SITE_ENTROPY_SHARE, SITE_ENTROPY_SHARE_MEAN, false},
-    {"largest weight", "max", SITE_LARGEST, SITE_LARGEST_MEAN, false},
-    {"softmax Jacobian", "|J|", SITE_JACOBIAN, SITE_JACOBIAN_MEAN, false},
-    {"gradient through", "grad", SITE_GRADIENT_THROUGH, SITE_GRADIENT_THROUGH_MEAN, true},
+    {"variance of scores", "var", SITE_SCORE_VARIANCE, SITE_SCORE_VARIANCE_MEAN, false, {NULL}},
+    {"entropy, 0–1", "H, 0–1", SITE_ENTROPY_SHARE, SITE_ENTROPY_SHARE_MEAN, false, {NULL}},
+    {"largest weight", "max", SITE_LARGEST, SITE_LARGEST_MEAN, false, {NULL}},
+    {"softmax Jacobian",
+     "|J|",
+     SITE_JACOBIAN,
+     SITE_JACOBIAN_MEAN,
+     false,
+     {"the most of a gradient that gets through", "at most gets through"}},
+    {"gradient through", "grad", SITE_GRADIENT_THROUGH, SITE_GRADIENT_THROUGH_MEAN, true, {"the share of this gradient that gets through", "share getting through"}},
 };
 enum {
     FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES,
@@ -166,6 +172,15 @@ static void draw_header(const Paint *p, Rect *r, const Laboratory *l, const Colu
         draw_sides(p, c, line.y, line.x + c->label + group);
 }
 
+static void put_says(const Paint *p, const LabFigure *f, Rect line)
+{
+    for (int i = 0; i < 2 && f->says[i]; i++)
+        if (utf8_cells(f->says[i]) <= line.w) {
+            canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, f->says[i]);
+            return;
+        }
+}
+
 /* Of pictures the answer's gradient is asked for with the screen; of texts nobody has said whose is meant. */
 static bool put_unasked(const Paint *p, const Laboratory *l, const LabFigure *f, Rect r)
 {
@@ -187,6 +202,7 @@ void laboratory_figures(const Paint *p, Rect r, const Laboratory *l)
         return;
     Columns c = columns_of(r, l);
     draw_header(p, &r, l, &c);
+    const int used = c.label + c.each * c.width * (c.head ? 2 : 1) + 2;
     for (int i = 0; i < FIGURE_COUNT && i < r.h; i++) {
         const LabFigure *f = &FIGURES[i];
         draw_label(p, l, f, r.y + i, r.x, c.label - 1);
@@ -195,6 +211,7 @@ void laboratory_figures(const Paint *p, Rect r, const Laboratory *l)
         draw_group(p, l, &c, f, false, r.y + i, r.x + c.label);
         if (c.head)
             draw_group(p, l, &c, f, true, r.y + i, r.x + c.label + c.each * c.width);
+        put_says(p, f, (Rect){r.y + i, r.x + used, 1, r.w - used});
     }
 }
 
