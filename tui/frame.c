@@ -222,13 +222,27 @@ static const char *main_label(const Session *s, const Pane *pane)
     return session_compares(s) && view->sides != SIDES_TOGETHER && pane->view == view ? LABELS[pane->side] : NULL;
 }
 
+/* What a node is, but nothing is learned by a model that nobody has trained. */
+static void put_sentence(const Session *s, const char *text, Buf *out)
+{
+    static const char LEARNED[] = "Learned: ";
+    const size_t skip = s->now->model && !s->now->model->trained && strncmp(text, LEARNED, sizeof LEARNED - 1) == 0
+                            ? sizeof LEARNED - 1
+                            : 0;
+    buf_putc(out, skip && text[skip] >= 'a' && text[skip] <= 'z' ? (char)(text[skip] - 'a' + 'A') : text[skip]);
+    buf_puts(out, *text ? text + skip + 1 : "");
+}
+
 /* A narrow screen has two lines for it. A message takes from the panes above what it needs, half the screen at most:
  * what to do about it often stands at its end. */
 static void draw_sentence(const Paint *p, Rect r, const FrameState *state)
 {
     bool message = state->message && *state->message;
     Style style = message && state->message_is_error ? STYLE_ERROR : message ? STYLE_STRONG : STYLE_SENTENCE;
-    const char *text = message ? state->message : frame_sentence(p->s);
+    Buf sentence = {0};
+    if (!message)
+        put_sentence(p->s, frame_sentence(p->s), &sentence);
+    const char *text = message ? state->message : buf_str(&sentence);
     int rows = message && r.h ? canvas_wrap_rows(p->c, r.w - 1, text) : r.h;
     if (rows > r.h) {
         rows = rows > p->c->h / 2 ? p->c->h / 2 : rows;
@@ -241,6 +255,7 @@ static void draw_sentence(const Paint *p, Rect r, const FrameState *state)
         canvas_wrap(p->c, r, style, text);
     else if (r.h)
         canvas_text(p->c, r.y, r.x, r.w, style, text);
+    buf_free(&sentence);
 }
 
 /* For somebody new: the ways on from here. */
