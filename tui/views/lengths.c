@@ -265,7 +265,8 @@ void lengths_legend(const Paint *p, Rect r, const Box *b, float most, int column
                           halves && room ? "below: " : "", text);
         }
     }
-    if (r.h > 1 && r.w >= LENGTHS_WIDE && put_merged(p, (Rect){r.y, r.x, 1, r.w}, columns, there ? (int)v.count : tokens))
+    if (r.h > 1 && r.w >= LENGTHS_WIDE &&
+        put_merged(p, (Rect){r.y, r.x, 1, r.w}, columns, there ? (int)v.count : tokens))
         rect_cut(&r, 't', 1);
     if (r.h > 0 && there && r.w >= LENGTHS_WIDE)
         put_numbers(p, (Rect){r.y, r.x, 1, r.w}, &v);

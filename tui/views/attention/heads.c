@@ -303,11 +303,11 @@ static void draw_header(const Paint *p, const HeadMap *m, const Layout *l, float
     int x = l->header.x + l->label, y = l->header.y;
     canvas_fill(p->c, l->header, STYLE_HEADER, ' ');
     canvas_text(p->c, y, l->header.x + 1, l->label - 2, STYLE_HEADER, "head");
-    const char *far = l->plot < 8            ? "pixels"
-                      : m->side == SIDE_DIFF ? "A − B in pixels"
+    const char *far = l->plot < 8                ? "pixels"
+                      : m->side == SIDE_DIFF     ? "A − B in pixels"
                       : low > 0 && l->plot >= 20 ? "pixels away, not from 0"
-                      : l->plot >= 30        ? "how far it looks, in pixels"
-                                             : "pixels away";
+                      : l->plot >= 30            ? "how far it looks, in pixels"
+                                                 : "pixels away";
     canvas_text(p->c, y, x, l->plot + NUMBER, STYLE_HEADER, far);
     x += (l->plot > 1 ? l->plot + 1 : 0) + NUMBER;
     for (int f = 0; f < l->figures; f++) {

@@ -10,8 +10,8 @@
 
 typedef struct LabFigure {
     const char *label, *brief;
-    Site row, head; /* probes of the block: of the row in focus, and of the head's rows together */
-    bool gradient;  /* there only behind `gradient` */
+    Site row, head;      /* probes of the block: of the row in focus, and of the head's rows together */
+    bool gradient;       /* there only behind `gradient` */
     const char *says[2]; /* behind the numbers, as long as there is room for; NULL: the label is enough */
 } LabFigure;
 
@@ -25,7 +25,12 @@ static const LabFigure FIGURES[] = {
      SITE_JACOBIAN_MEAN,
      false,
      {"the most of a gradient that gets through", "at most gets through"}},
-    {"gradient through", "grad", SITE_GRADIENT_THROUGH, SITE_GRADIENT_THROUGH_MEAN, true, {"the share of this gradient that gets through", "share getting through"}},
+    {"gradient through",
+     "grad",
+     SITE_GRADIENT_THROUGH,
+     SITE_GRADIENT_THROUGH_MEAN,
+     true,
+     {"the share of this gradient that gets through", "share getting through"}},
 };
 enum {
     FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES,
