@@ -12,9 +12,9 @@ float lengths_most(const Session *s, const Box *b);
 /* Draws it into a line; most: the largest of all steps that are drawn, where its lower scale ends if that is no more
  * than 1, or 4 from A to B. False, nothing is drawn: the step has no tokens. */
 bool lengths_draw(const Paint *p, Rect line, const Box *b, float most);
-/* What the halves are, in up to LENGTHS_LEGEND lines, the last with the numbers of the picked token in that step; before
- * it in one line more how many tokens, the step's or those of others, share a cell of a strip of so many columns. In
- * fewer than LENGTHS_WIDE columns by one word each, without the numbers. */
+/* What the halves are, in up to LENGTHS_LEGEND lines, the last with the numbers of the picked token in that step;
+ * before it in one line more how many tokens, the step's or those of others, share a cell of a strip of so many
+ * columns. In fewer than LENGTHS_WIDE columns by one word each, without the numbers. */
 enum { LENGTHS_LEGEND = 3, LENGTHS_WIDE = 24 };
 void lengths_legend(const Paint *p, Rect r, const Box *b, float most, int columns, int tokens);
 /* Below the rows, where LENGTHS_MAP lines are left over: both of one step again, a square for each patch, where the
