@@ -264,7 +264,7 @@ static int draw_tokens(const Paint *p, const Tokens *t, Rect r, const ColourScal
     }
     if (shown < n && lines > 0)
         canvas_printf(p->c, r.y + lines - 1, r.x + (columns - 1) * (WORDS_WIDE + WORDS_GAP), WORDS_WIDE, STYLE_DIM,
-                      "%d more, smaller", n - shown);
+                      order.v[ranking_next(order, last)] == 0 ? "%d more, 0" : "%d more, smaller", n - shown);
     return lines + 1;
 }
 
