@@ -187,9 +187,12 @@ static bool report(Session *s, const Change *c, const char *was, Err *err)
     Buf said = {0};
     Leak leak;
     buf_printf(&said, "B reads %s where A reads %.*s. ", c->word, (int)strcspn(was, "#"), was);
-    if (c->text == TEXT_TARGET && leak_find(s, &leak, err))
-        leak_put(s, &leak, &said);
-    else if (c->text == TEXT_SOURCE && t[TEXT_TARGET].count && !c->keep) {
+    if (c->text == TEXT_TARGET && leak_find(s, &leak, err)) {
+        if (leak.differ || leak.changed != 1)
+            leak_put(s, &leak, &said);
+        else /* a line of a narrow screen; `leak` has the numbers */
+            buf_printf(&said, "Nothing differs before place %d.", leak.first);
+    } else if (c->text == TEXT_SOURCE && t[TEXT_TARGET].count && !c->keep) {
         const Text *a = &session_exhibit(s, SIDE_A)->input.text[TEXT_TARGET];
         buf_puts(&said, "B writes ");
         if (!session_compares(s) || !a->label || !put_others(a, &t[TEXT_TARGET], &said)) {

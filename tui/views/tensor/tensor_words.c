@@ -158,7 +158,9 @@ static void put_more(const Paint *p, const Column *c)
         snprintf(text, sizeof text, above ? "%d above" : "%d more", above ? above : below);
     const size_t n = strlen(text);
     if (c->other < (size_t)above || c->other >= (size_t)(above + c->r.h))
-        snprintf(text + n, sizeof text - n, "; %zu differs", c->other);
+        snprintf(text + n, sizeof text - n, "; place %zu differs", c->other);
+    if ((int)strlen(text) > r.w)
+        snprintf(text, sizeof text, "place %zu differs", c->other);
     if ((int)strlen(text) <= r.w) {
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, text);
         return;
