@@ -236,11 +236,20 @@ static void draw_score(const Paint *p, const Attend *a, const Shown *scores, flo
                           STYLE_NEGATIVE, shown_ref(scores, cell));
 }
 
+/* Or raw, in a model without that step. */
+static bool is_scaled(const Shown *scores)
+{
+    const int part = anatomy_of(scores->graph, graph_node(scores->graph, scores->node)->path);
+    return part >= 0 && site_node(scores->graph, part, SITE_SCORES_SCALED) != NO_NODE;
+}
+
 static void draw_heads(const Paint *p, const RowLayout *l)
 {
+    enum { NAMED = SCORE + sizeof "scaled" };
     const int x = l->words.r.x + l->words.word;
     canvas_right(p->c, l->head.y, x, WORD_SHARE, STYLE_HEADER, "weight");
-    canvas_right(p->c, l->head.y, l->head.x + l->head.w - l->score + 1, SCORE, STYLE_HEADER, "score");
+    canvas_right(p->c, l->head.y, l->head.x + l->head.w - l->score + 1 + SCORE - NAMED, NAMED, STYLE_HEADER,
+                 is_scaled(&l->scores) ? "scaled score" : "raw score");
 }
 
 /* What a bar as long as there is room stands for: all of the row, unless no weight is a quarter of it, and below the
