@@ -357,6 +357,16 @@ static int attend_rank(const Attend *a)
     return rank;
 }
 
+int attend_sum(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style)
+{
+    static const char ONE[] = "1.000";
+    if (!(fabsf(v->values[cell] - 1) < 5e-4F) || width < (int)sizeof ONE - 1)
+        return shown_number(p, v, cell, y, x, width, style);
+    const int used = canvas_text(p->c, y, x, width, style, ONE);
+    canvas_ref(p->c, y, x, used, shown_ref(v, cell));
+    return used;
+}
+
 static int row_sum(const Paint *p, const Attend *a, int y, int x, int width)
 {
     Shown sum;
@@ -364,7 +374,7 @@ static int row_sum(const Paint *p, const Attend *a, int y, int x, int width)
     if (!a->pattern || a->v.side == SIDE_DIFF || width < 20 || !shown_open(p->s, a->v.side, path, &sum) || !sum.values)
         return 0;
     int used = canvas_text(p->c, y, x, width, STYLE_DIM, "   row sum ");
-    return used + shown_number(p, &sum, sum.cell, y, x + used, width - used, STYLE_TEXT);
+    return used + attend_sum(p, &sum, sum.cell, y, x + used, width - used, STYLE_TEXT);
 }
 
 int attend_value(const Paint *p, const Attend *a, int y, int x, int width)

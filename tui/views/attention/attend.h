@@ -76,6 +76,8 @@ bool attend_listed(const Attend *a);
 void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width);
 /* The number alone, "1.73 points" of a difference of shares; returns the columns used. */
 int attend_value(const Paint *p, const Attend *a, int y, int x, int width);
+/* shown_number of a row's sum: "1.000" whether it is 1 or rounded to it. */
+int attend_sum(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
 /* "looked r4c3", or "in" when the cursor is there already; true. */
 bool attend_click(const Attend *a, int u, Buf *command);
 /* "pattern[h=2,t=r3c4,u]": which of h and t are fixed depends on what is drawn. */

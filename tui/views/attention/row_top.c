@@ -60,7 +60,8 @@ static void draw_top_figures(const Paint *p, const Attend *a, Rect r)
             continue;
         int used = canvas_printf(p->c, r.y + i, r.x, r.w, STYLE_DIM, "%s ",
                                  r.w < LIST ? TOP_FIGURES[i].brief : TOP_FIGURES[i].label);
-        used += shown_number(p, &v, v.cell, r.y + i, r.x + used, r.w - used, STYLE_TEXT);
+        used += (TOP_FIGURES[i].probe == SITE_ROW_SUM ? attend_sum : shown_number)(p, &v, v.cell, r.y + i, r.x + used,
+                                                                                 r.w - used, STYLE_TEXT);
         char most[32];
         utf8_print(most, sizeof most, " of %.3f", dm_log((double)a->seen)); /* all weights equal: ln T */
         if (TOP_FIGURES[i].probe == SITE_ENTROPY && used + (int)strlen(most) <= r.w)

@@ -54,6 +54,11 @@ bool word_stands_out(const Attend *a, float value, bool largest)
                         : (largest || attend_is_mask(a)) && value != 0; /* nothing is drawn for nothing */
 }
 
+static size_t cell_of(const Attend *a, int u)
+{
+    return attend_cell(a, a->head, a->at_t, u);
+}
+
 void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
 {
     char text[96];
@@ -72,6 +77,11 @@ void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "of one word every weight is 100 %");
         return;
     }
+    bool bold = !diff || lines;
+    for (int u = 0; !bold && u < a->u_axis->n; u++)
+        bold = word_stands_out(a, a->v.values[cell_of(a, u)], false);
+    if (!bold)
+        return;
     const char *why = diff                     ? ""
                       : sharers(a) < FEW_WORDS ? ", halfway from uniform to all"
                                                : ", twice uniform",
@@ -163,11 +173,6 @@ int word_list_hit(const WordList *l, int y, int x)
         if (rect_has(word_list_at(l, i), y, x))
             return i;
     return -1;
-}
-
-static size_t cell_of(const Attend *a, int u)
-{
-    return attend_cell(a, a->head, a->at_t, u);
 }
 
 char word_mark(const char *label, bool here, bool closes)

@@ -25,7 +25,7 @@ enum { FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES, LABEL = 20, NUMBER = 12 
 
 static void draw_one(const Paint *p, const Figure *f, const Shown *v, int y, int x, int width)
 {
-    int used = shown_number(p, v, v->cell, y, x, width, STYLE_STRONG),
+    int used = (f->probe == SITE_ROW_SUM ? attend_sum : shown_number)(p, v, v->cell, y, x, width, STYLE_STRONG),
         axis = graph_role(v->graph, ROLE_KEY, SEQUENCE_ANY);
     if (!f->of_most || axis == AXIS_NONE)
         return;
@@ -52,7 +52,8 @@ static void draw_change(const Paint *p, const Figure *f, const char *path, int y
     float from = a.values[a.cell], to = b.values[b.cell], change = from - to;
     char number[32], text[64];
     number_text(number, sizeof number, change, NUMBER - 2);
-    snprintf(text, sizeof text, "%s%s", change > 0 ? "+" : "", number);
+    const bool rounding = f->probe == SITE_ROW_SUM && change != 0 && fabsf(change) < 1e-5F; /* of two rows of shares */
+    snprintf(text, sizeof text, "%s%s", rounding || change <= 0 ? "" : "+", rounding ? "0 (rounding)" : number);
     int used = canvas_text(p->c, y, x, width, STYLE_STRONG, text);
     snprintf(text, sizeof text, " A − B%s", f->of_most ? ", nats" : "");
     if (used + 14 <= width)
