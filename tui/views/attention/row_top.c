@@ -146,10 +146,14 @@ static float full_of(const Paint *p, const Attend *a, int largest, Rect head)
     char says[32], share[16];
     const float most = a->v.values[attend_cell(a, a->head, a->at_t, largest)];
     share_text(share, sizeof share, most);
-    if (head.h < 1 || session_compares(p->s) || !(most > 0) || most > 1 ||
-        utf8_print(says, sizeof says, "to %s", share) > head.w)
+    if (head.h < 1 || session_compares(p->s) || !(most > 0) || most > 1)
         return 1;
-    canvas_right(p->c, head.y, head.x, head.w, STYLE_AXIS, says);
+    if (utf8_print(says, sizeof says, "to %s", share) > head.w + 1) /* in per cent, as the weights beside it */
+        utf8_print(says, sizeof says, "to %.*s", (int)strcspn(share, " "), share);
+    const int wide = head.w + (utf8_cells(says) > head.w); /* the cell behind the bars is free */
+    if (utf8_cells(says) > wide)
+        return 1;
+    canvas_right(p->c, head.y, head.x, wide, STYLE_AXIS, says);
     return most;
 }
 
@@ -173,7 +177,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                                           : "score");
     }
     const Rect bars = {r.y, r.x + whole + 1, r.h, r.w - whole - 2};
-    const bool barred = r.w >= 26 && a.pattern && a.v.side != SIDE_DIFF;
+    const bool barred = r.w >= 26 && a.in_share && a.v.side != SIDE_DIFF;
     const float full = barred && n ? full_of(p, &a, top[0], (Rect){head.y, bars.x, head.h, bars.w}) : 1;
     for (; line < n; line++) {
         int u = top[line], list = r.w < whole ? r.w : whole, skip = list > label + 3 ? label : list > 5 ? 1 : 0;
