@@ -487,7 +487,7 @@ static void draw_bar(const Paint *p, const Attend *a, const Layout *l, const Col
         *pooled = '\0';
     else if (*pooled && brief)
         pooled_text(l, colour_scale_pool_word(p, scale), true, pooled, sizeof pooled);
-    for (int u = 0; !*pooled && !tight && r.w >= LABELLED && u < l->across.count; u++)
+    for (int u = 0; !*pooled && !tight && (r.w >= LABELLED || above) && u < l->across.count; u++)
         if (is_blank(a, l, l->down.first, band_tile(&l->across, a->u.prefix, u)))
             utf8_print(pooled, sizeof pooled, "blank: masked");
     if (*pooled)
@@ -511,6 +511,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         return;
     }
     Layout l = layout(p->s, p, r, &a);
+    Attend b; /* what B may not look at is blank in A − B too */
+    if (side == SIDE_DIFF && attend_open(p->s, SIDE_B, -1, &b))
+        a.masked = b.masked;
     ColourScale scale = attend_scale(p, &a, false);
     draw_cells(p, &a, &l, &scale);
     draw_behind(p, &a, &l, &scale);
@@ -525,6 +528,8 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
     (void)r;
     attend_needs(s, side, true, out);
+    if (side == SIDE_DIFF)
+        attend_needs(s, SIDE_B, false, out);
 }
 
 /* The token of a click in one direction: the first of its tile, or the other half of the cell when that one is chosen
