@@ -425,8 +425,10 @@ static void draw_rule(const Paint *p, const WordLines *v)
 {
     Rect rule = v->rule;
     const bool diff = v->stacked && v->a.v.side == SIDE_DIFF;
-    if ((v->all || diff) && rule.h && rule.w > RULE_LEAST + SCALE_LEAST) {
-        const int rest = rule.w - RULE_LEAST;
+    /* the grounds of one head are on another scale than those of all heads below */
+    const bool own = !v->all && !diff && v->a.whole > 0 && !v->colours.h && rule.w >= RULE_WIDE + 2 + SCALE_LEAST;
+    if ((v->all || diff || own) && rule.h && rule.w > RULE_LEAST + SCALE_LEAST) {
+        const int rest = rule.w - (own ? RULE_WIDE + 2 : RULE_LEAST);
         const Rect bar = rect_cut(&rule, 'r', rest < SCALE_MOST ? rest : SCALE_MOST);
         const ColourScale scale = v->all ? attend_heads_scale(p, &v->a) : attend_scale(p, &v->a, true);
         colour_scale_bar(p, &scale, bar.y, bar.x, bar.w);
