@@ -149,7 +149,10 @@ static void in_brief(const char *formula, Buf *out)
 static void line_formula(Lines *l, const Shown *v)
 {
     Buf all = {0}, brief = {0};
-    graph_formula(v->graph, v->node, &all);
+    NodeId n = v->node; /* that axes are renamed says nothing: how what is renamed is computed */
+    while (graph_node(v->graph, n)->op == OP_VIEW && graph_node(v->graph, graph_node(v->graph, n)->in[0])->op != OP_LEAF)
+        n = graph_node(v->graph, n)->in[0];
+    graph_formula(v->graph, n, &all);
     in_brief(buf_str(&all), &brief);
     Rect rest = l->r;
     rest.h -= rest.h > 1; /* the shape stays; facts come after, as far as there is room */
