@@ -237,6 +237,44 @@ int shown_axis_widest(const Axis *a, int most)
     return widest < most ? widest : most;
 }
 
+const Axis *shown_axis_of_a(const Session *s, const Shown *v, int k)
+{
+    Shown of;
+    if (v->side != SIDE_DIFF || !shown_open(s, SIDE_A, graph_node(v->graph, v->node)->path, &of))
+        return NULL;
+    const Dims d = graph_node(of.graph, of.node)->dims;
+    return k >= 0 && k < d.n ? &of.graph->axes[d.axis[k]] : NULL;
+}
+
+const char *shown_pair(const Axis *of_a, const Axis *axis, int i, int width, char *out, size_t n)
+{
+    char own[64], other[64], cut[2][64];
+    const char *b = axis_label(axis, i, own, sizeof own),
+               *a = of_a && i < of_a->n ? axis_label(of_a, i, other, sizeof other) : b;
+    if (strcmp(a, b) == 0) {
+        utf8_print(out, n, "%s", b);
+        return out;
+    }
+    const int room = width - 1, half = room / 2, left = room - utf8_cells(b), most = left > half ? left : half,
+              cells = utf8_cells(a) < most ? utf8_cells(a) : most;
+    utf8_print(out, n, "%s/%s", utf8_fit(cut[0], sizeof cut[0], a, cells),
+               utf8_fit(cut[1], sizeof cut[1], b, room - cells));
+    return out;
+}
+
+int shown_pairs_widest(const Axis *of_a, const Axis *a, int most)
+{
+    enum { MORE = 4 };
+    const int own = shown_axis_widest(a, most);
+    int widest = own;
+    for (int i = 0; of_a && i < a->n; i++) {
+        char label[64];
+        const int cells = utf8_cells(shown_pair(of_a, a, i, own + MORE, label, sizeof label));
+        widest = cells > widest && cells <= own + MORE ? cells : widest;
+    }
+    return widest;
+}
+
 void shown_axes(const Graph *g, Dims d, Buf *out)
 {
     for (int k = 0; k < d.n; k++)

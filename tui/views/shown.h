@@ -59,6 +59,13 @@ const char *shown_label(const Graph *g, Dims d, size_t joint, char *out, size_t 
 int shown_widest(const Graph *g, Dims d);
 /* Cells of the widest label of an axis, at least 1 and at most `most`. */
 int shown_axis_widest(const Axis *a, int most);
+/* Of A − B the axis of A that is dimension k of a node; NULL where that is none, or v is no difference. */
+const Axis *shown_axis_of_a(const Session *s, const Shown *v, int k);
+/* A label, or where A's (of_a, NULL: none) is another one both, "picture/text", in at most `width` cells: "pi…/text".
+ * Returns out. */
+const char *shown_pair(const Axis *of_a, const Axis *axis, int i, int width, char *out, size_t n);
+/* shown_axis_widest with a few cells more for a pair that is longer. */
+int shown_pairs_widest(const Axis *of_a, const Axis *a, int most);
 /* "t" or "h,e" appended. */
 void shown_axes(const Graph *g, Dims d, Buf *out);
 /* "65×4×16". Returns out. */

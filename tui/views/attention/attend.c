@@ -9,6 +9,8 @@
 #include "core/session/screens.h"
 #include "tui/views/spread.h"
 
+enum { PAIR = 20, PAIR_BRIEF = 8 }; /* cells of a word of A and one of B, in a title */
+
 static bool is_attention(const Session *s, Side side, const char *path)
 {
     NodeId n = session_node(s, side, path);
@@ -89,6 +91,8 @@ static bool open_path(const Session *s, Side side, const char *path, Attend *out
         return false;
     a.t_axis = &g->axes[t];
     a.u_axis = &g->axes[u];
+    a.t_of_a = shown_axis_of_a(s, &a.v, dims_find(d, t));
+    a.u_of_a = shown_axis_of_a(s, &a.v, dims_find(d, u));
     a.t = lattice_of(a.t_axis);
     a.u = lattice_of(a.u_axis);
     a.at_t = a.v.at[t];
@@ -457,7 +461,9 @@ void attend_title(const Session *s, Side side, bool one_head, bool one_row, cons
         return;
     }
     Buf cells = {0};
-    char t[32] = "";
+    char t[32], brief[32];
+    shown_pair(a.t_of_a, a.t_axis, a.at_t, PAIR, t, sizeof t);
+    shown_pair(a.t_of_a, a.t_axis, a.at_t, PAIR_BRIEF, brief, sizeof brief);
     const bool points = side == SIDE_DIFF && a.in_share;
     const char *name = node_name(graph_node(a.v.graph, a.v.node));
     const char *off = one_head && attend_off(s, &a, a.head) ? "off: " : "";
@@ -467,7 +473,7 @@ void attend_title(const Session *s, Side side, bool one_head, bool one_row, cons
     else if (a.h_step)
         buf_puts(&cells, "h,");
     if (one_row)
-        buf_printf(&cells, "%s=%s,%s]", a.t_axis->sym, axis_label(a.t_axis, a.at_t, t, sizeof t), a.u_axis->sym);
+        buf_printf(&cells, "%s=%s,%s]", a.t_axis->sym, t, a.u_axis->sym);
     else
         buf_printf(&cells, "%s,%s]", a.t_axis->sym, a.u_axis->sym);
     for (size_t n; *what; what += n + (what[n] == '\n')) {
@@ -481,8 +487,10 @@ void attend_title(const Session *s, Side side, bool one_head, bool one_row, cons
     buf_printf(out, "%s\n", buf_str(&cells));
     if (one_row && one_head && a.h_step)
         buf_printf(out, "%s%s%s, %s, head %d\n", off, points ? "points of " : "", name, t, a.head);
+    if (one_row && strcmp(brief, t) != 0)
+        buf_printf(out, "%s%s, %s\n", off, points ? "points" : name, t);
     if (one_row)
-        buf_printf(out, "%s%s, %s", off, points ? "points" : name, t);
+        buf_printf(out, "%s%s, %s", off, points ? "points" : name, brief);
     else
         buf_printf(out, "%s%s%s", off, !points ? "" : *off ? "points" : "points of ", *off && points ? "" : name);
     buf_free(&cells);

@@ -9,6 +9,7 @@ typedef struct Attend {
     Shown v;
     char path[SESSION_PATH];
     const Axis *t_axis, *u_axis;
+    const Axis *t_of_a, *u_of_a; /* of A − B: A's, whose words may be others; else NULL */
     Lattice t, u;
     int heads, head; /* 1 and 0 where the node has no heads */
     int at_t, at_u;  /* the data cursor */

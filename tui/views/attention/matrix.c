@@ -108,12 +108,14 @@ static void widen_labels(Layout *l, const Attend *a, Rect r)
 static Layout layout_words(Rect r, const Attend *a)
 {
     Layout l = {.column_y = -1, .bar_y = -1, .value_y = -1, .u = {1, 1, 0}, .t = {1, 1, 0}};
-    int rows = a->t_axis->n, cols = a->u_axis->n, word = shown_axis_widest(a->t_axis, INT_MAX) + 1;
+    int rows = a->t_axis->n, cols = a->u_axis->n, word = shown_axis_widest(a->t_axis, INT_MAX) + 1,
+        pair = shown_pairs_widest(a->t_of_a, a->t_axis, INT_MAX) + 1;
     if (r.h > 2)
         l.value_y = r.y + --r.h;
     if (r.h > rows + 2)
         l.bar_y = r.y + --r.h;
-    l.labels = r.w >= word + cols ? word : r.w >= WORD_LABELS + cols ? WORD_LABELS : 0;
+    pair = pair < r.w - cols ? pair : r.w - cols;
+    l.labels = r.w >= word + cols ? pair : r.w >= WORD_LABELS + cols ? WORD_LABELS : 0;
     int room = (r.w - l.labels) / cols, tall = ZOOM_MOST / 2 + 1, wide, labels;
     do {
         wide = room < 2 * --tall + 2 ? room : 2 * tall + 2;
@@ -376,7 +378,8 @@ static void draw_word_labels(const Paint *p, const Attend *a, const Layout *l, R
         if (half < 1 && l->down.per_cell == 2 && t + 1 == a->at_t && i + 1 < l->down.count && !first_half(a, l, i))
             continue;
         if (x < end)
-            canvas_label(p->c, y, x, end - x, style, axis_label(a->t_axis, t, text, sizeof text));
+            canvas_label(p->c, y, x, end - x, style,
+                         shown_pair(half < 0 ? a->t_of_a : NULL, a->t_axis, t, end - x, text, sizeof text));
     }
     if (l->column_y >= 0)
         words_across(p, a->u_axis, l->across.first, l->across.count, a->at_u, attend_largest(a, a->head),

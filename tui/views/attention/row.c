@@ -146,7 +146,7 @@ static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
             l.legend = rect_cut(&r, 'b', 1);
         l.folded = word_masked_tail(a);
         const int n = a->u_axis->n - l.folded + (l.folded > 0), at_u = a->at_u < n ? a->at_u : n - 1,
-                  widest = word_widest(p->s, a, false);
+                  widest = word_widest(p->s, a, false, r.w);
         const char *scores = r.h > n ? scores_path(p->s, a, r) : NULL;
         if (scores && shown_open(p->s, a->v.side, scores, &l.scores))
             l.head = rect_cut(&r, 't', 1);

@@ -61,7 +61,7 @@ static void draw_top_figures(const Paint *p, const Attend *a, Rect r)
         int used = canvas_printf(p->c, r.y + i, r.x, r.w, STYLE_DIM, "%s ",
                                  r.w < LIST ? TOP_FIGURES[i].brief : TOP_FIGURES[i].label);
         used += (TOP_FIGURES[i].probe == SITE_ROW_SUM ? attend_sum : shown_number)(p, &v, v.cell, r.y + i, r.x + used,
-                                                                                 r.w - used, STYLE_TEXT);
+                                                                                   r.w - used, STYLE_TEXT);
         char most[32];
         utf8_print(most, sizeof most, " of %.3f", dm_log((double)a->seen)); /* all weights equal: ln T */
         if (TOP_FIGURES[i].probe == SITE_ENTROPY && used + (int)strlen(most) <= r.w)
@@ -106,7 +106,7 @@ static void draw_token(const Paint *p, const Attend *a, int u, int y, int x, int
 {
     char label[32];
     bool here = u == a->at_u, asks = !here && attend_asks(a, u);
-    axis_label(a->u_axis, u, label, sizeof label);
+    shown_pair(a->u_of_a, a->u_axis, u, width - 2, label, sizeof label);
     bool fits = utf8_cells(label) + 2 <= width;
     const char *first = here           ? fits ? "[" : ">"
                         : asks && fits ? ">"

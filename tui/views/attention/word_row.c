@@ -7,7 +7,16 @@
 #include "core/base/byte_text.h"
 #include "core/base/utf8.h"
 
-enum { WORD_MOST = 14, BAR_MOST = 96, BAR_TIGHT = 10, NUMBER = 9, SPREAD_MOST = 6, FEW_WORDS = 3, SCORES_RULE = 37 };
+enum {
+    WORD_MOST = 14,
+    BAR_MOST = 96,
+    BAR_TIGHT = 10,
+    NUMBER = 9,
+    SPREAD_MOST = 6,
+    FEW_WORDS = 3,
+    SCORES_RULE = 37,
+    PAIRS_FROM = 28
+};
 
 bool word_beside(const Paint *p, int y, int x, int from, int end)
 {
@@ -103,9 +112,10 @@ void word_rule(const Paint *p, const Attend *a, const char *what, Rect r)
     canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "%s%s", text, used + (int)strlen(why) <= r.w ? why : "");
 }
 
-int word_widest(const Session *s, const Attend *a, bool asks)
+int word_widest(const Session *s, const Attend *a, bool asks, int width)
 {
-    int most = shown_axis_widest(asks ? a->t_axis : a->u_axis, WORD_MOST);
+    const Axis *axis = asks ? a->t_axis : a->u_axis, *of_a = asks ? a->t_of_a : a->u_of_a;
+    int most = shown_pairs_widest(width < PAIRS_FROM ? NULL : of_a, axis, WORD_MOST); /* rather bars than whole pairs */
     for (Side side = SIDE_A; s->compare == COMPARE_SIDES && side <= SIDE_B; side++) {
         Attend other;
         const int widest = side != a->v.side && attend_open(s, side, -1, &other)
@@ -185,7 +195,7 @@ void word_put(const Paint *p, const Attend *a, const ColourScale *scale, int u, 
     char label[64];
     bool here = u == a->at_u, asks = !here && attend_asks(a, u);
     Style style = here ? STYLE_CURSOR : STYLE_TEXT;
-    axis_label(a->u_axis, u, label, sizeof label);
+    shown_pair(a->u_of_a, a->u_axis, u, width - WORD_MARKS, label, sizeof label);
     if (here || asks)
         canvas_glyph(p->c, y, x, style, (uint32_t)word_mark(label, here, false));
     int used = width > WORD_MARKS ? canvas_label(p->c, y, x + 1, width - WORD_MARKS, style, label) : 0;

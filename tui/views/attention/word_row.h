@@ -22,8 +22,9 @@ typedef struct WordList {
     int n, columns, lines, wide, first;
     int pitch, word; /* lines of one word; cells of the widest, its marks too */
 } WordList;
-/* Cells of the widest word that is looked at, or asks: side by side of both sides, so that bars begin alike. */
-int word_widest(const Session *s, const Attend *a, bool asks);
+/* Cells of the widest word that is looked at, or asks: side by side of both sides, so that bars begin alike. In a
+ * list `width` cells wide. */
+int word_widest(const Session *s, const Attend *a, bool asks, int width);
 /* n words; columns of `least` cells beside the word (0: one column), `pitch` lines for a word at most, `here` among
  * them. */
 WordList word_list(Rect r, int widest, int n, int here, int least, int pitch);

@@ -134,9 +134,13 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
     if (bar && there && (alike_apart(v->a, line.w) || (v->a->side == SIDE_DIFF && line.w < BRIEF)) &&
         (n = alike_draw_apart(p, v, band, line)) > 0)
         return n;
-    axis_label(v->a->p, v->a->at, label, sizeof label);
+    shown_pair(v->a->of_a, v->a->p, v->a->at, 20, label, sizeof label);
     if (band == COSINE)
-        n = utf8_print(text, sizeof text, v->a->words ? "cosine to \"%.20s\"%s" : "cosine to %.20s%s", label,
+        n = utf8_print(text, sizeof text,
+                       v->a->of_a && brief ? "cosine%.0s%s" /* the pane is named after both */
+                       : v->a->words       ? "cosine to \"%.20s\"%s"
+                                           : "cosine to %.20s%s",
+                       label,
                        !brief        ? ", the mean of all taken away"
                        : v->a->words ? "" /* there the scale stands */
                                      : " − mean");
@@ -488,7 +492,7 @@ static void draw_words(const Paint *p, const Alike *a, bool focus)
         const int token = alike_token(a, i);
         bool here = token == a->at;
         int y = a->r.y + a->head + i * a->pitch + (a->pitch - 1) / 2;
-        axis_label(a->p, token, label, sizeof label);
+        shown_pair(a->of_a, a->p, token, a->left - 1 - WORD_MARKS, label, sizeof label);
         canvas_printf(p->c, y, a->r.x, a->left - 1, here ? STYLE_CURSOR : STYLE_TEXT, "%c%s%c",
                       here ? word_mark(label, true, false) : ' ', label, here ? word_mark(label, true, true) : ' ');
         if (here)
@@ -580,8 +584,8 @@ static void title(const Session *s, Side side, Buf *out)
     buf_puts(out, "which tokens are alike, block by block\n");
     if (shown_open(s, side, alike_path(s, side, session_block(s), SITE_ALIKE_COSINE), &v)) {
         const int tokens = graph_node(v.graph, v.node)->dims.axis[0];
-        axis_label(&v.graph->axes[tokens], v.at[tokens], label, sizeof label);
-        buf_printf(out, "alike: cosine to %.20s\ntokens like %.20s\n", label, label);
+        shown_pair(shown_axis_of_a(s, &v, 0), &v.graph->axes[tokens], v.at[tokens], 20, label, sizeof label);
+        buf_printf(out, "alike: cosine to %.20s\ntokens like %.20s\nlike %.20s\n", label, label, label);
     }
     buf_puts(out, "alike");
 }

@@ -138,6 +138,7 @@ bool alike_open(const Paint *p, Side side, Rect r, Alike *out)
         return false;
     int tokens = graph_node(v.graph, v.node)->dims.axis[0];
     a.p = &v.graph->axes[tokens];
+    a.of_a = shown_axis_of_a(s, &v, 0);
     a.l = lattice_of(a.p);
     a.at = v.at[tokens];
     a.words = !axis_patch(a.p, a.at, &a.row, &a.col);

@@ -14,7 +14,7 @@ typedef enum Band { COSINE, COLOURS, NORMS, BANDS } Band;
 typedef struct Alike {
     const Session *s;
     Side side;
-    const Axis *p; /* the tokens */
+    const Axis *p, *of_a; /* the tokens; in A − B those of A, else NULL */
     Lattice l;
     int at, row, col; /* the picked one */
     int places, here; /* how many, and that in focus: 0 is before the first block */

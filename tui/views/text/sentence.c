@@ -135,7 +135,7 @@ static void sentence_layout(const Paint *p, Rect r, WordLines *v)
     const bool listed = scores && !attend_is_mask(a) && a->t_axis->n <= r.h && a->u_axis->n <= r.h;
     if (!v->all && !listed && stack_both(p->s, r, v)) /* scores have numbers and bars of both signs: a line for each */
         return;
-    const int asks = word_widest(p->s, a, true), looked = word_widest(p->s, a, false);
+    const int asks = word_widest(p->s, a, true, r.w), looked = word_widest(p->s, a, false, r.w);
     if (!v->all && !scores && v->rule.h && r.w - asks - looked - 2 * WORD_MARKS - NUMBERS < GAP_LEAST)
         v->colours = rect_cut(&r, 'b', 1);
     const int between = r.w - asks - looked - 2 * WORD_MARKS - NUMBERS;
@@ -254,7 +254,8 @@ static void draw_asks(const Paint *p, const WordLines *v, bool focus)
             break;
         if (v->one_line && !here) /* beside a score it would be taken for the one that asks */
             continue;
-        snprintf(text, sizeof text, here ? ">%s<" : "%s ", axis_label(a->t_axis, t, label, sizeof label));
+        snprintf(text, sizeof text, here ? ">%s<" : "%s ",
+                 shown_pair(a->t_of_a, a->t_axis, t, at.w - WORD_MARKS, label, sizeof label));
         canvas_right(p->c, at.y, at.x, at.w, here ? STYLE_CURSOR : STYLE_TEXT, text);
         if (here)
             focus_cursor(p, focus, at.y, at.x);
