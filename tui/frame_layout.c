@@ -115,7 +115,8 @@ static void layout_sides(const Session *s, Frame *f, Rect r)
     for (int i = 0; i < panes; i++) {
         Rect column = rect_cut(&r, 'l', i < panes - 1 ? width : r.w), figure = rect_cut(&column, 'b', rows);
         add_pane(f, view, column, SIDES[i], focus && i == 1, false);
-        f->pane[f->count - 1].label = SIDES[i] == SIDE_DIFF && view == &VIEW_WRITING ? "A and B" : LABELS[i]; /* words */
+        f->pane[f->count - 1].label = SIDES[i] == SIDE_DIFF && view == &VIEW_WRITING ? "A and B"
+                                                                                     : LABELS[i]; /* words */
         if (i == panes - 1 && f->pane[f->count - 1].inside.w > width - 2)
             f->pane[f->count - 1].inside.w = width - 2; /* all are drawn alike: the border has what is left */
         add_pane(f, &VIEW_FIGURES, figure, SIDES[i], false, false);

@@ -1819,7 +1819,7 @@ static void what_differs_is_in_sight(void **state)
 {
     (void)state;
     static const char *const SHOWN[][2] = {{"goto encoder.tokens[s=because]", "other"},
-                                           {"goto encoder.tokens[s=did]", "11 differs"},
+                                           {"goto encoder.tokens[s=did]", "place 11 differs"},
                                            {"goto probs; query n'; view writing", "11 elle"}};
     assert_true(run("reset view; word tired wide; compare sides"));
     for (size_t i = 0; i < sizeof SHOWN / sizeof *SHOWN; i++) {
@@ -1828,6 +1828,39 @@ static void what_differs_is_in_sight(void **state)
         if (!on_screen(SHOWN[i][1]))
             fail_msg("%s: no %s", SHOWN[i][0], SHOWN[i][1]);
     }
+    session_free(&s);
+    opened_session(&s, "translator", SENTENCE);
+}
+
+/* What bars and colours go to; in A − B the names of both words, and what is masked. */
+static void both_words_and_ends(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command, *shown;
+        int h, w;
+    } CASES[] = {{"goto encoder.blocks.1.self_attn.pattern; view row", "scaled score", 40, 120},
+                 {"view row", "weight to 28.2 %", 40, 120},
+                 {"view row", "sum 1.000", 40, 120},
+                 {"view sentence", "lines > 15.4 %; grey > 50 %", 40, 120},
+                 {"ledger", "more, 0", 40, 120},
+                 {"reset view; word tired wide; compare sides; goto encoder.blocks.1.self_attn.pattern; view row",
+                  "ti…/wi…", 24, 80},
+                 {"view row", "points, ti…/wide", 24, 80},
+                 {"view matrix", "tired/wide", 60, 200},
+                 {"alike", "like tired/wide", 24, 80},
+                 {"goto probs; view writing", "A and B", 24, 80}};
+    session_free(&s);
+    opened_session(&s, "translator", SENTENCE);
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        assert_true(run(CASES[i].command));
+        draw(CASES[i].h, CASES[i].w);
+        if (!on_screen(CASES[i].shown))
+            fail_msg("%s: no %s", CASES[i].command, CASES[i].shown);
+    }
+    assert_true(run("goto decoder.blocks.1.self_attn.pattern; view matrix; compare diff"));
+    draw(40, 120);
+    assert_true(on_screen("blank: masked"));
     session_free(&s);
     opened_session(&s, "translator", SENTENCE);
 }
@@ -1878,6 +1911,7 @@ int main(void)
                                        cmocka_unit_test(a_mark_says_what_it_is),
                                        cmocka_unit_test(one_row_of_scores_is_named),
                                        cmocka_unit_test(lessons_of_texts_first),
-                                       cmocka_unit_test(what_differs_is_in_sight)};
+                                       cmocka_unit_test(what_differs_is_in_sight),
+                                       cmocka_unit_test(both_words_and_ends)};
     return cmocka_run_group_tests(tests, start, stop);
 }

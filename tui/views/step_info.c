@@ -150,7 +150,8 @@ static void line_formula(Lines *l, const Shown *v)
 {
     Buf all = {0}, brief = {0};
     NodeId n = v->node; /* that axes are renamed says nothing: how what is renamed is computed */
-    while (graph_node(v->graph, n)->op == OP_VIEW && graph_node(v->graph, graph_node(v->graph, n)->in[0])->op != OP_LEAF)
+    while (graph_node(v->graph, n)->op == OP_VIEW &&
+           graph_node(v->graph, graph_node(v->graph, n)->in[0])->op != OP_LEAF)
         n = graph_node(v->graph, n)->in[0];
     graph_formula(v->graph, n, &all);
     in_brief(buf_str(&all), &brief);
