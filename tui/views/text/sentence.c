@@ -135,7 +135,7 @@ static void sentence_layout(const Paint *p, Rect r, WordLines *v)
     const bool listed = scores && !attend_is_mask(a) && a->t_axis->n <= r.h && a->u_axis->n <= r.h;
     if (!v->all && !listed && stack_both(p->s, r, v)) /* scores have numbers and bars of both signs: a line for each */
         return;
-    const int asks = word_widest(p->s, a, true, r.w), looked = word_widest(p->s, a, false, r.w);
+    const int half = r.w / 2, asks = word_widest(p->s, a, true, half), looked = word_widest(p->s, a, false, half);
     if (!v->all && !scores && v->rule.h && r.w - asks - looked - 2 * WORD_MARKS - NUMBERS < GAP_LEAST)
         v->colours = rect_cut(&r, 'b', 1);
     const int between = r.w - asks - looked - 2 * WORD_MARKS - NUMBERS;
@@ -427,7 +427,8 @@ static void draw_rule(const Paint *p, const WordLines *v)
     Rect rule = v->rule;
     const bool diff = v->stacked && v->a.v.side == SIDE_DIFF;
     /* the grounds of one head are on another scale than those of all heads below */
-    const bool own = !v->all && !diff && v->a.whole > 0 && !v->colours.h && rule.w >= RULE_WIDE + 2 + SCALE_LEAST;
+    const bool own = !v->all && v->a.v.side != SIDE_DIFF && v->a.whole > 0 && !v->colours.h &&
+                     rule.w >= RULE_WIDE + 2 + SCALE_LEAST;
     if ((v->all || diff || own) && rule.h && rule.w > RULE_LEAST + SCALE_LEAST) {
         const int rest = rule.w - (own ? RULE_WIDE + 2 : RULE_LEAST);
         const Rect bar = rect_cut(&rule, 'r', rest < SCALE_MOST ? rest : SCALE_MOST);
