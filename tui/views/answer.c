@@ -79,32 +79,6 @@ static bool mark_rounded(const Paint *p, const AnswerTable *t, size_t i, int y, 
     return marked;
 }
 
-/* Cells of a logit of 1, the same to both sides of zero, which has `left` of them on its left. */
-static float logit_cells(const AnswerTable *t, int left, int width)
-{
-    const float cell = (float)left / -t->lowest, high = t->lowest + t->widest;
-    return high > 0 ? fminf(cell, (float)(width - 1 - left) / high) : cell;
-}
-
-static void draw_logit_bar(const Paint *p, const AnswerTable *t, size_t i, Rect r, int thick)
-{
-    const float x = t->logits.values[i];
-    const int left = answer_logit_zero(t, r.w), right = r.w - 1 - left;
-    const Ref ref = shown_ref(&t->logits, i);
-    for (int k = 0; k < r.h; k++) {
-        if (!left && k < thick) {
-            const float share = answer_logit_share(t, x);
-            canvas_bar(p->c, r.y + k, r.x, r.w, isfinite(share) ? (double)share : 0, STYLE_AXIS, ref);
-        } else if (left && k >= thick)
-            canvas_glyph(p->c, r.y + k, r.x + left, STYLE_AXIS, 0x2502);
-        else if (left) {
-            const float cell = logit_cells(t, left, r.w);
-            canvas_bar_around(p->c, r.y + k, r.x, left, right, isfinite(x) ? (double)(x * cell) : 0, STYLE_AXIS,
-                              STYLE_NEGATIVE, ref);
-        }
-    }
-}
-
 /* Both values as dots, and the way between them: of the probabilities or of the logits. */
 static void draw_way(const Paint *p, const AnswerTable *t, size_t i, int y, int x, int width, Style style, bool logit)
 {
@@ -175,7 +149,7 @@ static bool draw_class(const Paint *p, Rect lines, const AnswerTable *t, size_t 
     const bool rounded = mark_rounded(p, t, i, line.y, x, c->change, style);
     x = put_share(p, t, &t->diff, i, line.y, x, c->change, style);
     if (t->has_logits && c->logit_bar)
-        draw_logit_bar(p, t, i, (Rect){line.y, x + 1, lines.h, c->logit_bar}, thick);
+        answer_logit_bar(p, t, i, (Rect){line.y, x + 1, lines.h, c->logit_bar}, thick);
     if (t->has_logits)
         put_column(p, &t->logits, i, line.y, x + (c->logit_bar ? c->logit_bar + 1 : 0), c->logit,
                    here ? STYLE_SELECTED : STYLE_DIM);
@@ -191,25 +165,6 @@ static const char *answer_kind(const Session *s, Side side, int room)
     if (shown_input(s, side)->kind != INPUT_TEXT)
         return "class";
     return graph_role(g, ROLE_QUERY, SEQUENCE_TARGET) == AXIS_NONE || room < 9 ? "word" : "next word";
-}
-
-/* Above the bars of logits: 0 at its line, and how far they go, at the end of the longest. */
-static void draw_range(const Paint *p, const AnswerTable *t, Rect r)
-{
-    const int zero = answer_logit_zero(t, r.w);
-    char low[16], high[16];
-    if (!(t->widest > 0))
-        return;
-    snprintf(low, sizeof low, "%.3g", (double)t->lowest);
-    snprintf(high, sizeof high, "%.3g", (double)(t->lowest + t->widest));
-    canvas_glyph(p->c, r.y, r.x + zero, STYLE_AXIS, '0');
-    if ((int)strlen(low) < zero)
-        canvas_text(p->c, r.y, r.x, zero, STYLE_AXIS, low);
-    const int most = t->lowest + t->widest > 0 ? (int)strlen(high) : 0,
-              longest = zero ? zero + 1 + (int)ceilf((t->lowest + t->widest) * logit_cells(t, zero, r.w)) : r.w,
-              end = clamp(longest, zero + 2 + most, r.w);
-    if (most && zero + 1 + most < r.w)
-        canvas_right(p->c, r.y, r.x, end, STYLE_AXIS, high);
 }
 
 /* What the dots are, as long as there is room; false: which one is A's the columns say. */
@@ -261,7 +216,7 @@ static void draw_header(const Paint *p, Rect line, const AnswerTable *t, const c
                   {c->logit, "logit"}};
     canvas_text(p->c, line.y, line.x + 1, c->name, STYLE_HEADER, kind);
     if (c->logit_bar)
-        draw_range(p, t, (Rect){line.y, x + c->p + 1, 1, c->logit_bar});
+        answer_logit_range(p, t, (Rect){line.y, x + c->p + 1, 1, c->logit_bar});
     for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
         if (*column[k].word && column[k].width)
             canvas_right(p->c, line.y, x + 1, column[k].width - 1, STYLE_HEADER, column[k].word);

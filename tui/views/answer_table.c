@@ -1,6 +1,8 @@
 #include "tui/views/answer_table.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "core/base/utf8.h"
 
@@ -161,4 +163,48 @@ int answer_logit_zero(const AnswerTable *t, int width)
         return 0;
     int left = (int)(answer_logit_share(t, 0) * (float)(width - 1) + 0.5F);
     return clamp(left, 1, width - 1 - (t->lowest + t->widest > 0));
+}
+
+/* Cells of a logit of 1, the same to both sides of zero, which has `left` of them on its left. */
+static float logit_cells(const AnswerTable *t, int left, int width)
+{
+    const float cell = (float)left / -t->lowest, high = t->lowest + t->widest;
+    return high > 0 ? fminf(cell, (float)(width - 1 - left) / high) : cell;
+}
+
+void answer_logit_bar(const Paint *p, const AnswerTable *t, size_t i, Rect r, int thick)
+{
+    const float x = t->logits.values[i];
+    const int left = answer_logit_zero(t, r.w), right = r.w - 1 - left;
+    const Ref ref = shown_ref(&t->logits, i);
+    for (int k = 0; k < r.h; k++) {
+        if (!left && k < thick) {
+            const float share = answer_logit_share(t, x);
+            canvas_bar(p->c, r.y + k, r.x, r.w, isfinite(share) ? (double)share : 0, STYLE_AXIS, ref);
+        } else if (left && k >= thick)
+            canvas_glyph(p->c, r.y + k, r.x + left, STYLE_AXIS, 0x2502);
+        else if (left) {
+            const float cell = logit_cells(t, left, r.w);
+            canvas_bar_around(p->c, r.y + k, r.x, left, right, isfinite(x) ? (double)(x * cell) : 0, STYLE_AXIS,
+                              STYLE_NEGATIVE, ref);
+        }
+    }
+}
+
+void answer_logit_range(const Paint *p, const AnswerTable *t, Rect r)
+{
+    const int zero = answer_logit_zero(t, r.w);
+    char low[16], high[16];
+    if (!(t->widest > 0))
+        return;
+    snprintf(low, sizeof low, "%.3g", (double)t->lowest);
+    snprintf(high, sizeof high, "%.3g", (double)(t->lowest + t->widest));
+    canvas_glyph(p->c, r.y, r.x + zero, STYLE_AXIS, '0');
+    if ((int)strlen(low) < zero)
+        canvas_text(p->c, r.y, r.x, zero, STYLE_AXIS, low);
+    const int most = t->lowest + t->widest > 0 ? (int)strlen(high) : 0,
+              longest = zero ? zero + 1 + (int)ceilf((t->lowest + t->widest) * logit_cells(t, zero, r.w)) : r.w,
+              end = clamp(longest, zero + 2 + most, r.w);
+    if (most && zero + 1 + most < r.w)
+        canvas_right(p->c, r.y, r.x, end, STYLE_AXIS, high);
 }

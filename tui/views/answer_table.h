@@ -28,6 +28,10 @@ bool answer_table_open(const Session *s, Side side, int width, AnswerTable *t);
 float answer_logit_share(const AnswerTable *t, float logit);
 /* Cells before the zero line of bars of so many; 0: no logit is below 0, and there is no line. */
 int answer_logit_zero(const AnswerTable *t, int width);
+/* Class i's bar, of `thick` lines of r, the zero line in the others. */
+void answer_logit_bar(const Paint *p, const AnswerTable *t, size_t i, Rect r, int thick);
+/* Above the bars: 0 at its line, and how far they go, at the end of the longest. */
+void answer_logit_range(const Paint *p, const AnswerTable *t, Rect r);
 
 /* --- of texts, below the words (answer_moved.c) --- */
 /* Behind which tokens A and B differ most, and what each names there; nothing where they have no rows for tokens. */

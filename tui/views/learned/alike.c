@@ -329,35 +329,6 @@ static Rect nearest_rect(const Paint *p, const Alike *a)
     return lines > 2 && a->wide >= NAMED && !beside ? (Rect){y, a->r.x, lines, a->r.w} : (Rect){0};
 }
 
-static void draw_nearest(const Paint *p, const Spot *v, Rect r, int x)
-{
-    const Alike *a = v->a;
-    const Shown *c = &v->value[COSINE];
-    const bool diff = v->a->side == SIDE_DIFF;
-    float last = INFINITY;
-    int from = -1;
-    for (int y = r.y + 1; y < r.y + r.h && c->values; y++) {
-        int next = -1;
-        float most = 0;
-        for (int i = 0; i < a->p->n; i++) { /* below the one before; of equals by their order */
-            float value = c->values[alike_cell(v, COSINE, i)];
-            value = diff ? fabsf(value) : value;
-            bool later = value < last || (value == last && i > from);
-            if (i != a->at && later && (next < 0 || value > most))
-                next = i, most = value;
-        }
-        if (diff && most == 0)
-            canvas_text(p->c, y, x, a->wide, STYLE_DIM, y == r.y + 1 ? "no change" : "");
-        if (next < 0 || (diff && most == 0))
-            return;
-        char label[32];
-        from = next;
-        last = most;
-        int used = canvas_printf(p->c, y, x, a->wide, STYLE_DIM, "%s ", axis_label(a->p, next, label, sizeof label));
-        shown_number(p, c, alike_cell(v, COSINE, next), y, x + used, a->wide - used, STYLE_TEXT);
-    }
-}
-
 static void draw_maps(const Paint *p, const Alike *a, bool focus)
 {
     Rect nearest = nearest_rect(p, a);
@@ -394,7 +365,7 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
         if (shares.h)
             draw_shares(p, &v, shares, alike_place_x(a, place));
         if (nearest.h)
-            draw_nearest(p, &v, nearest, alike_place_x(a, place));
+            alike_draw_nearest(p, &v, nearest, alike_place_x(a, place));
     }
     char label[32], most[96];
     if (nearest.h) {

@@ -256,3 +256,32 @@ void alike_draw_bar(const Paint *p, const ColourScale *s, Rect line, int more)
     draw_colours(p, s, line, from, to);
     canvas_text(p->c, line.y, line.x + right, line.w - right, STYLE_DIM, high);
 }
+
+void alike_draw_nearest(const Paint *p, const Spot *v, Rect r, int x)
+{
+    const Alike *a = v->a;
+    const Shown *c = &v->value[COSINE];
+    const bool diff = v->a->side == SIDE_DIFF;
+    float last = INFINITY;
+    int from = -1;
+    for (int y = r.y + 1; y < r.y + r.h && c->values; y++) {
+        int next = -1;
+        float most = 0;
+        for (int i = 0; i < a->p->n; i++) { /* below the one before; of equals by their order */
+            float value = c->values[alike_cell(v, COSINE, i)];
+            value = diff ? fabsf(value) : value;
+            bool later = value < last || (value == last && i > from);
+            if (i != a->at && later && (next < 0 || value > most))
+                next = i, most = value;
+        }
+        if (diff && most == 0)
+            canvas_text(p->c, y, x, a->wide, STYLE_DIM, y == r.y + 1 ? "no change" : "");
+        if (next < 0 || (diff && most == 0))
+            return;
+        char label[32];
+        from = next;
+        last = most;
+        int used = canvas_printf(p->c, y, x, a->wide, STYLE_DIM, "%s ", axis_label(a->p, next, label, sizeof label));
+        shown_number(p, c, alike_cell(v, COSINE, next), y, x + used, a->wide - used, STYLE_TEXT);
+    }
+}

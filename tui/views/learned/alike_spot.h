@@ -36,6 +36,9 @@ void alike_draw_note(const Paint *p, const Spot *v, Rect line);
 void alike_draw_longest(const Paint *p, const Spot *v, Rect line);
 /* Which others are most and least like the picked one, and how long it is; below the picture. */
 void alike_draw_numbers(const Paint *p, const Spot *v, Rect r);
+/* The tokens most like the picked one, in lines of r from the second on at x; of A − B those whose likeness changed
+ * most, and none that did not. */
+void alike_draw_nearest(const Paint *p, const Spot *v, Rect r, int x);
 /* A scale as wide as the maps above it: its ends and what is between them; up to `more` wider where an end would touch
  * its colours. */
 enum { ALIKE_END = 4 }; /* cells of an end at most */

@@ -6,6 +6,7 @@
 #include "tui/views/shown.h"
 
 enum { NEURON_NUMBER = 8, NEURON_BAR_LEAST = 6 }; /* columns of an activation; of a bar, fewer than which are none */
+enum { NEURON_THUMB = 6 };                        /* pixels of a picture, at least */
 enum { NEURON_LINES = 256 };                      /* of tokens, at most */
 
 typedef struct Unit {
@@ -32,6 +33,8 @@ enum { NEURON_BOTH_SAID = 19 }; /* columns; below it "A and B" alone, under "exc
 const char *neuron_excites_says(const Unit *u, const NeuronShown *n, int width);
 /* The units that the token in focus excites most, of experts those of the one in focus: number, activation, a bar. */
 void neuron_draw_units(const Paint *p, const Unit *u, Rect r);
+/* Pictures with how much each excites it, the patch marked; returns how many of them have room. */
+int neuron_draw_pictures(const Paint *p, const Unit *u, const NeuronShown *n, Rect r);
 /* The tokens of the text on show that excite it most, each between its neighbours; returns the lines that it took. */
 int neuron_draw_own_text(const Paint *p, const Unit *u, Rect r);
 /* Windows of a decoder's texts: a line for each around the token that excites the unit, which stands in the middle. */
