@@ -146,19 +146,20 @@ static bool map_open(const Paint *p, Rect r, Side side, NodeId node, size_t cell
     return true;
 }
 
-/* The largest by size of what one drawn cell stands for; where it is lit, of what is read alone. */
+/* The largest by size of what one drawn cell stands for; where it is lit, of what is read alone: of a cross the row, or
+ * the column, or where they meet both. */
 static float value_of(const LitMap *m, int i, int j, Ref *ref)
 {
-    bool lit = !m->cross && is_lit(m, i, j);
+    const bool lit = is_lit(m, i, j), row = lit && m->rows.lit[i], col = lit && m->cols.lit[j];
     size_t best = tensor_cell(&m->t, span_from(&m->rows, i), span_from(&m->cols, j));
     float top = -1;
     for (size_t r = span_from(&m->rows, i); r < span_end(&m->rows, i); r++) {
-        if (lit && !is_read(m, &m->rows, r))
+        if (row && !is_read(m, &m->rows, r))
             continue;
         for (size_t c = span_from(&m->cols, j); c < span_end(&m->cols, j); c++) {
             size_t cell = tensor_cell(&m->t, r, c);
             float size = fabsf(m->t.v.values[cell]);
-            if (size <= top || (lit && !is_read(m, &m->cols, c)))
+            if (size <= top || (col && !is_read(m, &m->cols, c)))
                 continue;
             best = cell; /* larger, or NaN */
             top = size;
@@ -332,15 +333,18 @@ static void draw_caption(const Paint *p, const LitMap *m, const ColourScale *sca
     if (across)
         buf_printf(&text, "%s %s %s", p->c->ascii ? "across" : "→", buf_str(&col), buf_str(&col_ends));
     int used = canvas_label(p->c, m->caption.y, m->caption.x, m->caption.w, STYLE_AXIS, buf_str(&text));
-    utf8_print(part, sizeof part, "  %d×%d a cell", per_cell(&m->rows), per_cell(&m->cols));
+    static const char *const PARTS[] = {"  %d×%d a cell, the largest", "  largest of %d×%d", "  %d×%d a cell"};
+    number_text(low, sizeof low, scale->low, 5);
+    number_text(high, sizeof high, scale->high, 5);
+    const int ends = m->caption.h > 1 ? 0 : utf8_cells(low) + utf8_cells(high) + 3;
+    for (int i = 0; i < 3 && (!i || used + ends + utf8_cells(part) > m->caption.w); i++)
+        utf8_print(part, sizeof part, PARTS[i], per_cell(&m->rows), per_cell(&m->cols));
     const int shared = per_cell(&m->rows) > 1 || per_cell(&m->cols) > 1 ? utf8_cells(part) : 0,
               left = m->caption.w - used - shared - 2;
     const bool apart = m->caption.h > 1, behind = !apart && left >= BAR_LEAST;
-    number_text(low, sizeof low, scale->low, 5);
-    number_text(high, sizeof high, scale->high, 5);
     if (apart)
         colour_scale_bar(p, scale, m->caption.y + 1, m->caption.x, m->caption.w < BAR_MOST ? m->caption.w : BAR_MOST);
-    else if (!behind && used + utf8_cells(low) + utf8_cells(high) + 3 <= m->caption.w)
+    else if (!behind && used + ends <= m->caption.w)
         used += canvas_printf(p->c, m->caption.y, m->caption.x + used, m->caption.w - used, STYLE_DIM, "  %s…%s", low,
                               high);
     if (shared && used + shared <= m->caption.w)

@@ -161,11 +161,12 @@ static const TensorHow *how_for(const LookAt *look, const Tensor *t, Rect body)
     return tensor_how(look->view == VIEW_HEAT && look->pool == 0 && vector ? VIEW_STRIP : look->view);
 }
 
-/* "rows t, columns h,e"; brief: "t × h,e". */
+/* "rows t, columns h,e"; brief: "t × h,e". Of one row in several lines what goes along them. */
 static void put_axes(const Tensor *t, const TensorHow *how, bool brief, Buf *out)
 {
     const Graph *g = t->v.graph;
-    bool rows = how->plane && t->plane.rows.n, cols = how->plane && t->plane.cols.n;
+    const bool strip = how == &TENSOR_STRIP, rows = how->plane && !strip && t->plane.rows.n,
+               cols = how->plane && t->plane.cols.n;
     if (rows) {
         buf_puts(out, brief ? "" : "rows ");
         shown_axes(g, t->plane.rows, out);
@@ -173,8 +174,9 @@ static void put_axes(const Tensor *t, const TensorHow *how, bool brief, Buf *out
     if (rows && cols)
         buf_puts(out, brief ? " × " : ", ");
     if (cols) {
-        buf_puts(out, brief ? "" : "columns ");
+        buf_puts(out, brief || strip ? "" : "columns ");
         shown_axes(g, t->plane.cols, out);
+        buf_puts(out, strip ? " line by line" : "");
     }
 }
 
