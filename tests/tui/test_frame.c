@@ -122,6 +122,36 @@ static void text_is_read(const char *where)
     canvas_free(&c);
 }
 
+/* Rows that share a drawn row are drawn by their largest, but not that of what is read: its cells are its own. */
+static void a_lit_row_has_its_own_values(void **state)
+{
+    (void)state;
+    Canvas c = {0};
+    canvas_init(&c, 1, 1);
+    c.ascii = true; /* a cell of the screen is one drawn cell */
+    assert_true(run("goto blocks.1.attn.pattern[h=0,t=r4c4,u=r4c4]; view formula"));
+    draw(&c, 24, 80, false);
+    int own = 0, others = 0;
+    for (int y = 0; y < c.h; y++)
+        for (int x = 0; x < c.w; x++) {
+            const Cell *k = &c.cells[y * c.w + x];
+            int index[DIMS_MAX];
+            const Graph *g = session_graph(&s, SIDE_B);
+            const Node *n = k->ref.run ? graph_node(g, k->ref.node) : NULL;
+            if (!n || !k->level || strcmp(n->path, "blocks.1.attn.exp") != 0)
+                continue;
+            dims_unravel(g->axes, n->dims, k->ref.cell, index);
+            if (!(k->attrs & ATTR_BOLD))
+                others++;
+            else if (index[1] == 1 + 4 * 8 + 4)
+                own++;
+            else
+                assert_int_equal(index[2], 1 + 4 * 8 + 4); /* of the lit column */
+        }
+    assert_true(own > 8 && others > 20);
+    canvas_free(&c);
+}
+
 /* The printed number that begins at or contains cell x of line y, and the value its Ref names. */
 static size_t check_refs(const Canvas *c)
 {
@@ -1490,6 +1520,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_state_is_applied_whole_or_not_at_all, start, stop),
+        cmocka_unit_test_setup_teardown(a_lit_row_has_its_own_values, start, stop),
         cmocka_unit_test_setup_teardown(every_size, start, stop),
         cmocka_unit_test_setup_teardown(no_pane_overlaps_another, start, stop),
         cmocka_unit_test_setup_teardown(the_sentence_is_always_there, start, stop),
