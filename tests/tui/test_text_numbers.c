@@ -748,7 +748,19 @@ static void a_sheet_of_words(void **state)
     assert_true(on_one_scale() && on_screen("B>A -") && on_screen(" A>B"));
     draw(23, 80); /* rather no blank lines than a block less */
     assert_false(on_screen("↕"));
-    run("goto encoder.blocks.1.self_attn.pattern[s=11]; view sheet");
+    run("goto encoder.blocks.1.self_attn.pattern[h=0,s=11]; view sheet");
+    draw(23, 80); /* one line for the colours: how far those of the head in focus go, on either side */
+    float far = 0;
+    for (Side side = SIDE_A; side <= SIDE_B; side++) {
+        const float *x = session_peek(&s, side, s.place.path);
+        const Graph *g = session_graph(&s, side);
+        const int *axis = graph_node(g, session_node(&s, side, s.place.path))->dims.axis;
+        for (int i = 0; x && i < g->axes[axis[1]].n * g->axes[axis[2]].n; i++)
+            far = fmaxf(far, x[i]);
+    }
+    char here[32];
+    snprintf(here, sizeof here, "here %.0f %%", 100 * (double)far);
+    assert_true(on_screen(here));
     draw(24, 80); /* the row below is of a word on either side, its bars have a scale */
     assert_true(on_screen("tired/wide") && on_screen("max "));
     assert_true(on_screen("…/w")); /* and between their bars, under the cursor too */

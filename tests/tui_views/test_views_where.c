@@ -2139,6 +2139,7 @@ static void a_page_of_heads_is_legible(void **state)
         {&VIEW_SHEET, "block 7; head 7; view sheet", "1 cell = 7", 17, 78, 12, 12, 2},
         {&VIEW_SHEET, "block 7; head 7; view sheet", "own scales", 17, 28, 12, 12, 2},
         {&VIEW_SHEET, "block 7; head 7; view sheet", "heads ", 17, 20, 12, 6, 2},
+        {&VIEW_SHEET, "block 7; head 7; view sheet", "blocks 0?11", 20, 24, 12, 12, 2}, /* no numbers beside them */
     };
     VitConfig config;
     assert_true(model_size("tiny", &config));
@@ -2250,6 +2251,7 @@ static int bar_eighths(const Canvas *c, int x, int top, int bottom, bool odd)
 /* A bar left of a head's map is as long as the accuracy lost without it, and there is none where that may be chance. */
 static void a_sheet_has_its_losses_in(int height, int width, bool of_odd)
 {
+    enum { NARROW = 30 };
     const Measure *m = session_measure(&session, MEASURE_CENSUS, NULL);
     assert_non_null(m);
     float most = 0;
@@ -2261,13 +2263,20 @@ static void a_sheet_has_its_losses_in(int height, int width, bool of_odd)
     drawn_prepare(&session, &VIEW_SHEET, SIDE_B, c.clip);
     view_draw(&VIEW_SHEET, &p, c.clip, SIDE_B, true);
     int bars = 0;
+    char full[32];
+    Buf said = {0};
+    for (int k = 0; k < c.h * c.w; k++)
+        buf_putc(&said, c.cells[k].ch < 0x7f ? (char)c.cells[k].ch : '?');
+    snprintf(full, sizeof full, "to ?%.1f points", 100 * (double)most); /* in the fewest words: the longest bar's */
+    assert_true(width > NARROW || strstr(buf_str(&said), full));
+    buf_free(&said);
     for (int b = 0; b < m->rows; b++)
         for (int h = 0; h < m->cols; h++) {
             char command[48];
             int top = -1, bottom = -1, left = -1, cell = b * m->cols + h;
             snprintf(command, sizeof command, "block %d; head %d", b, h);
             for (int k = 0; k < c.h * c.w; k++) {
-                Buf said = {0};
+                said = (Buf){0};
                 bool in = view_click(&VIEW_SHEET, &p, c.clip, SIDE_B, k / c.w, k % c.w, &said) &&
                           (!strcmp(buf_str(&said), command) || (b == 1 && h == 2 && !strcmp(buf_str(&said), "in")));
                 buf_free(&said);

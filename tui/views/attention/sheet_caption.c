@@ -10,6 +10,7 @@ enum {
     NARROW = 30,
     SWATCH = 2, /* columns of a colour */
     RAMP = 11,  /* … of the shortest "0 ▒▒▒▒ most" */
+    RAMP_LEAST = 4,
     LOCKED = 22,
     WORDS_MOST = 5 /* lines */
 };
@@ -32,6 +33,7 @@ typedef struct Caption {
     char scales[96]; /* what the key says of its scale, or "" */
     bool placeless;  /* … and that a token has no place on the maps */
     float lost;
+    char here[24]; /* "here 40 %", or "" */
     char text[CLAUSES][96], word[64];
 } Caption;
 
@@ -54,6 +56,8 @@ static void say_left_out(const Sheet *s, int brief, Buf *out)
                    s->heads);
     else if (brief > 2 && s->down < s->blocks)
         buf_printf(out, "%d/%d blocks", s->down, s->blocks);
+    else if (s->nameless && s->down == s->blocks) /* no number beside them says what they are */
+        buf_printf(out, "down%s: blocks 0–%d", s->folds > 1 ? ", then right" : "", s->blocks - 1);
     else {
         put_left_out(out, "blocks", s->first_block, s->down, s->blocks);
         put_left_out(out, "heads", s->first_head, s->across, s->heads);
@@ -145,7 +149,7 @@ static void say_bars(const Caption *v, int brief, Buf *out)
     static const char *const FORMS[BRIEFEST + 1] = {
         "▌ left of a head: accuracy points lost without it, ≤%.1f, on held-out pictures",
         "▌ left of a head: accuracy points lost without it, ≤%.1f", "▌ left: model's accuracy lost without it, ≤%.1f",
-        "▌ left: accuracy lost without it, ≤%.1f", "▌ accuracy if off: −%.1f"};
+        "▌ left: accuracy lost without it, ≤%.1f", "▌ to −%.1f points if off"};
     if (v->lost > 0)
         buf_printf(out, FORMS[brief], (double)v->lost);
 }
@@ -222,9 +226,11 @@ static int flow(const Caption *v, int y, int room, int *end)
     return lines;
 }
 
-/* Of matrices it is what the rows are. */
+/* Of matrices it is what the rows are. Which blocks there are is said in a free line. */
 static int rank(const Caption *v, int clause)
 {
+    if (clause == OF_LEFT_OUT && v->s->nameless && v->s->down == v->s->blocks)
+        return 0;
     return clause == OF_CELLS && v->s->matrix ? RANKS[OF_LEFT_OUT] : RANKS[clause];
 }
 
@@ -299,11 +305,11 @@ static int draw_points(const Paint *p, const ColourScale *scale, int y, int x, i
 }
 
 /* "0 ▒▒▒▒ most" of maps that have a scale each. */
-static int draw_ramp(const Paint *p, const ColourScale *scale, int y, int x, int room, const char *most)
+static int draw_ramp(const Paint *p, const ColourScale *scale, int y, int x, int room, const char *most, int least)
 {
-    enum { CELLS_LEAST = 4, CELLS_MOST = 16 };
+    enum { CELLS_MOST = 16 };
     const int ends = 3 + utf8_cells(most), cells = room - ends < CELLS_MOST ? room - ends : CELLS_MOST;
-    if (cells < CELLS_LEAST || scale->is_signed)
+    if (cells < least || scale->is_signed)
         return 0;
     canvas_text(p->c, y, x, 1, STYLE_DIM, "0");
     for (int i = 0; i < cells; i++) {
@@ -331,7 +337,8 @@ static void draw_key(const Caption *v, int y, int x, int room)
     }
     const int words = utf8_cells(v->scales);
     used = v->a->v.side == SIDE_DIFF ? draw_signs(v->p, &v->scale, y, x, room - words)
-                                     : draw_ramp(v->p, &v->scale, y, x, room - words, "most");
+           : *v->here                ? draw_ramp(v->p, &v->scale, y, x, room - words, v->here, SWATCH)
+                                     : draw_ramp(v->p, &v->scale, y, x, room - words, "most", RAMP_LEAST);
     if (used)
         canvas_text(v->p->c, y, x + used, words, STYLE_DIM, v->scales);
 }
@@ -364,7 +371,21 @@ static void draw_ends(const Caption *v)
     }
     used = both ? 0 : canvas_text(v->p->c, v->s->caption_y, v->r.x, v->r.w, STYLE_DIM, text);
     used += !used ? 0 : used + 2 + ramp > v->r.w ? 1 : 2;
-    draw_ramp(v->p, &v->scale, v->s->caption_y, v->r.x + used, v->r.w - used, most);
+    draw_ramp(v->p, &v->scale, v->s->caption_y, v->r.x + used, v->r.w - used, most, RAMP_LEAST);
+}
+
+/* In one line, where no words say whose scale it is: how far that of the head in focus goes. Returns the blanks between
+ * the words, which end there, and the key. */
+static int choose_here(Caption *v, int end)
+{
+    const float most = 100 * v->scale.high;
+    if (*v->text[OF_SCALES] || v->locked || v->heads || v->a->v.side == SIDE_DIFF || !v->a->in_share || most < 0.1F)
+        return end ? 2 : 0;
+    utf8_print(v->here, sizeof v->here, "here %.*f %%", most < 9.95F, (double)most);
+    const int blank = end > 0, least = end + blank + 3 + SWATCH + utf8_cells(v->here);
+    if (least > v->r.w)
+        *v->here = '\0';
+    return *v->here && least + RAMP_LEAST - SWATCH >= v->r.w ? blank : end ? 2 : 0;
 }
 
 /* The first line below the maps, and the words under them. */
@@ -413,9 +434,10 @@ bool sheet_caption(const Paint *p, const Attend *a, const Sheet *s, const Colour
         if ((lost > 0 && !*v.text[OF_BARS]) || (!all && !*v.text[OF_LEFT_OUT])) /* cannot be understood without */
             used = choose_words(&v, 1, r.w);
         flow(&v, s->caption_y - (used > 0 ? used - 1 : 0), r.w, &end);
-        end += end ? 2 : 0;
-        if (key)
+        if (key) {
+            end += choose_here(&v, end);
             draw_key(&v, s->caption_y, r.x + end, r.w - end);
+        }
         return *v.text[OF_BARS];
     }
     choose_scales(&v, diff ? SIGNS[1].wide : RAMP + 4, least);
