@@ -426,8 +426,9 @@ static void draw_rule(const Paint *p, const WordLines *v)
 {
     Rect rule = v->rule;
     const bool diff = v->stacked && v->a.v.side == SIDE_DIFF;
-    /* the grounds of one head are on another scale than those of all heads below */
-    const bool own = !v->all && v->a.v.side != SIDE_DIFF && v->a.whole > 0 && !v->colours.h &&
+    /* the grounds of one head are on another scale than those of all heads below; of one word or two the rule says why
+     * it is no twice uniform, and needs the line */
+    const bool own = !v->all && v->a.v.side != SIDE_DIFF && v->a.whole > 0 && !v->colours.h && v->a.seen > 2 &&
                      rule.w >= RULE_WIDE + 2 + SCALE_LEAST;
     if ((v->all || diff || own) && rule.h && rule.w > RULE_LEAST + SCALE_LEAST) {
         const int rest = rule.w - (own ? RULE_WIDE + 2 : RULE_LEAST);
