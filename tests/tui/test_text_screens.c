@@ -1697,6 +1697,51 @@ static void bars_of_two_sides_are_compared(void **state)
     assert_true(run("pin off; reset edits; reset view") && session_open_input(&s, SENTENCE, &error));
 }
 
+/* Eighths of a cell that a weight's bar of the profile is high: of one column of it. */
+static int height_of(Side side, NodeId node, size_t cell)
+{
+    int eighths = 0, column = -1;
+    for (int i = 0; i < c.h * c.w; i++) {
+        const Cell *k = &c.cells[i];
+        const bool bar = k->ref.run == (int)side && k->ref.node == node && k->ref.cell == cell;
+        if (!bar || k->ch < 0x2581 || k->ch > 0x2588 || (column >= 0 && column != i % c.w))
+            continue;
+        column = i % c.w;
+        eighths += (int)(k->ch - 0x2580);
+    }
+    return eighths;
+}
+
+/* Bars of one scale: though the names of A take more lines than those of B, equal weights have equal bars. */
+static void equal_weights_have_equal_bars(void **state)
+{
+    (void)state;
+    static const char NODE[] = "encoder.blocks.1.self_attn.pattern";
+    int fewer = 0, drawn = 0;
+    assert_true(session_open_input(&s, SENTENCE, &error) && run("word because was; compare sides"));
+    snprintf(where, sizeof where, "goto %s; view row", NODE);
+    assert_true(run(where));
+    draw(60, 200);
+    Shown a, b;
+    assert_true(shown_open(&s, SIDE_A, NODE, &a) && shown_open(&s, SIDE_B, NODE, &b) && a.values && b.values);
+    for (int w = 60; w <= 160; w++) {
+        canvas_resize(&c, 11, w);
+        canvas_clear(&c);
+        const Paint p = {.s = &s, .c = &c, .mode = mode};
+        view_draw(&VIEW_PROFILE, &p, c.clip, SIDE_B, true);
+        fewer += on_screen("because");
+        for (size_t i = 0; i < a.count; i++) {
+            const int high = height_of(SIDE_A, a.node, i), other = height_of(SIDE_B, b.node, i);
+            drawn += high > 1 && other > 1;
+            if (high && other && (a.values[i] > b.values[i] ? high < other : high > other))
+                fail_msg("%d columns: %g has a bar of %d, %g one of %d", w, (double)a.values[i], high,
+                         (double)b.values[i], other);
+        }
+    }
+    assert_true(fewer > 20 && drawn > 100);
+    assert_true(run("pin off; reset edits; reset view"));
+}
+
 /* Line of the bed of that side's river, the same in every column. */
 static int bed_of_river(Side side, Rect r)
 {
@@ -1907,6 +1952,7 @@ int main(void)
                                        cmocka_unit_test(a_matrix_of_many_words),
                                        cmocka_unit_test(two_sides_have_one_arrangement),
                                        cmocka_unit_test(bars_of_two_sides_are_compared),
+                                       cmocka_unit_test(equal_weights_have_equal_bars),
                                        cmocka_unit_test(rows_have_names),
                                        cmocka_unit_test(a_mark_says_what_it_is),
                                        cmocka_unit_test(one_row_of_scores_is_named),

@@ -1,5 +1,6 @@
 /* The row of attention in focus as a profile, a bar for every token looked at: of A above that of B where two sides are
  * compared. A row that collapses onto one token is one tall bar. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,16 +105,21 @@ static void draw_places(const Paint *p, const Attend *a, Rect bars, Rect under)
                       (n + bars.w - 1) / bars.w);
 }
 
-/* `tall` lines of bars, at the bottom of r. */
-static void draw_one(const Paint *p, const Profile *f, Rect r, int tall, bool alone)
+/* Lines that the names of a side take of the `tall` at the bottom of r; places stand between A and B. */
+static int name_lines(const Attend *a, Rect r, int tall, bool alone)
+{
+    if (!attend_listed(a))
+        return alone && tall > TALL_LEAST;
+    return words_across_lines(a->u_axis, bars_of(r, a).w / a->u_axis->n, tall - TALL_LEAST);
+}
+
+/* `tall` lines of bars, at the bottom of r, the last `lines` of them for names. */
+static void draw_one(const Paint *p, const Profile *f, Rect r, int tall, int lines)
 {
     const int n = f->a.u_axis->n;
     Rect bars = bars_of(r, &f->a);
     draw_label(p, f, (Rect){r.y, r.x, r.h, bars.x - r.x});
     rect_cut(&bars, 't', bars.h - tall);
-    const int cell = bars.w / n, lines = !attend_listed(&f->a)
-                                             ? alone && bars.h > TALL_LEAST
-                                             : words_across_lines(f->a.u_axis, cell, bars.h - TALL_LEAST);
     if (lines > 0) {
         Rect under = rect_cut(&bars, 'b', lines);
         draw_places(p, &f->a, bars, (Rect){under.y, r.x, under.h, r.w});
@@ -199,6 +205,40 @@ static void put_both(const Paint *p, const char *of_a, const char *of_b, Rect ba
                 canvas_at(p->c, y, x)->style = STYLE_SIDE_A;
 }
 
+/* A name that begins below its bar, without a corner, and goes on below a taller one is taken for that one's: there
+ * stands the taller one's name instead, in front of a corner, where that is free. */
+static void name_taller(const Paint *p, const Profile *f, Rect bars, int y)
+{
+    enum { ENDS_HERE = 0x2518 };
+    static const float SEEN = 0.125F; /* of the scale: lower bars mislead no one */
+    const int n = f->a.u_axis->n;
+    Ref ref;
+    for (int u = 0; u < n; u++) {
+        char text[64];
+        const int x = bars_column(bars, n, u), end = x + utf8_cells(axis_label(f->a.u_axis, u, text, sizeof text));
+        const char *first = text;
+        const Cell *k = canvas_at(p->c, y, x);
+        if (!k || k->style == STYLE_CURSOR || k->ch != utf8_next(&first) || (x > bars.x && !is_free(p, y, x - 1)))
+            continue;
+        int tall = u + 1;
+        while (tall < n && bars_column(bars, n, tall) < end &&
+               bar_value(f, tall, &ref) < fmaxf(SEEN, 2 * bar_value(f, u, &ref)))
+            tall++;
+        const int corner = tall < n ? bars_column(bars, n, tall) : end;
+        if (corner >= end)
+            continue;
+        canvas_fill(p->c, (Rect){y, x, 1, end - x}, STYLE_TEXT, ' ');
+        const int cells = utf8_cells(axis_label(f->a.u_axis, tall, text, sizeof text));
+        int from = corner;
+        while (from > bars.x && from >= corner - cells && is_free(p, y, from - 1))
+            from--;
+        if (from > corner - cells || (from == corner - cells && from > bars.x))
+            continue;
+        canvas_label(p->c, y, corner - cells, cells, STYLE_AXIS, text);
+        canvas_glyph(p->c, y, corner, STYLE_AXIS, ENDS_HERE);
+    }
+}
+
 static void mark_own(const Paint *p, const Attend *a, const Attend *b, Rect bars, int y)
 {
     const int n = a->u_axis->n;
@@ -217,16 +257,24 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     (void)focus;
     int n = sides_of(p->s, side, sides);
     int tall = r.h > n ? (r.h - n + 1) / n : 1; /* with a line free between A and B, or B's bars stand on A's foot */
+    int lines = 0; /* for the names of both: bars of one scale are as high as each other's */
+    for (int i = 0; i < n && r.h >= n; i++) {
+        Attend a;
+        const int own = attend_open(p->s, sides[i], -1, &a) ? name_lines(&a, part(r, i, n), tall, n == 1) : 0;
+        lines = own > lines ? own : lines;
+    }
     for (int i = 0; i < n && r.h >= n; i++) {
         Profile f;
         if (!open_side(p, sides[i], &f))
             continue;
         f.style = n == 1 ? STYLE_TEXT : i ? STYLE_SIDE_B : STYLE_SIDE_A;
-        draw_one(p, &f, part(r, i, n), tall, n == 1);
+        draw_one(p, &f, part(r, i, n), tall, lines);
         Rect above = part(r, i, n), bars = bars_of(above, &f.a);
         const int between = r.y + r.h - tall - above.y - above.h; /* lines above B's bars */
-        if (n == 2 && i == 0 && between > 0 && (!attend_listed(&f.a) || tall <= TALL_LEAST))
+        if (n == 2 && i == 0 && between > 0 && !lines)
             draw_places(p, &f.a, bars, (Rect){above.y + above.h, r.x, 1, r.w});
+        if (n == 2 && i == 0 && between > 0 && !lines && attend_listed(&f.a))
+            name_taller(p, &f, bars, above.y + above.h);
         Attend b;
         if (n == 2 && i == 0 && between > 0 && attend_listed(&f.a) && attend_open(p->s, SIDE_B, -1, &b))
             mark_own(p, &f.a, &b, bars, above.y + above.h);
