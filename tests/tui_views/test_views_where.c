@@ -2491,6 +2491,7 @@ static void rows_of_maps_have_no_words_between(void **state)
 {
     (void)state;
     command("set scale off; alike 1 r3c3; compare sides");
+    shows(&VIEW_ALIKE, SIDE_A, 29, 30, "PCA: "); /* what the colours are */
     for (Side side = SIDE_A; side <= SIDE_DIFF; side++) {
         Canvas c;
         canvas_init(&c, 26, side == SIDE_DIFF ? 30 : 28);

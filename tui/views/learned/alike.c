@@ -275,16 +275,30 @@ static int spare_line(const Paint *p, const Alike *a)
     return low.y + low.h < a->r.y + a->r.h ? a->r.y + a->r.h - 1 : -1;
 }
 
+/* Above a row's first map: the token and that the mean is taken away, from the pane's edge where it takes that. */
+static void draw_cosine_head(const Paint *p, const Alike *a, Rect map)
+{
+    static const char *const SAID[] = {"cosine to %.20s − mean", "cosine %.20s − mean", "cosine%.0s − mean", "cosine"};
+    char label[64], text[96] = "";
+    const int room = map.w + a->gap - 1;
+    axis_label(a->p, a->at, label, sizeof label);
+    for (size_t i = 0; i < 2 * sizeof SAID / sizeof *SAID; i++) {
+        const int before = i % 2 ? map.x - a->r.x : 0;
+        utf8_print(text, sizeof text, SAID[i / 2], label);
+        if (utf8_cells(text) <= room + before) {
+            canvas_text(p->c, map.y - 1, map.x - before, room + before, STYLE_TEXT, text);
+            return;
+        }
+    }
+    canvas_text(p->c, map.y - 1, map.x, room + 1, STYLE_TEXT, text);
+}
+
 static void draw_down(const Paint *p, const Alike *a, bool focus)
 {
     const int spare = spare_line(p, a);
     static const char *const HEADS[BANDS] = {"cosine", "components", "length"};
     static const char SHORT_PCA[] = "PCA rgb";
     static const char *const OWN[] = {"each row's own", "by row"};
-    char label[64], cosine[96];
-    const Rect top = alike_map(p, a, 0, a->first);
-    utf8_print(cosine, sizeof cosine, "cosine to %.20s", axis_label(a->p, a->at, label, sizeof label));
-    const bool headed = utf8_cells(cosine) < top.w + a->gap;
     for (int place = a->first; place < a->first + a->shown; place++) {
         Spot v = spot_open(p, a, place);
         Rect row = alike_map(p, a, 0, place);
@@ -294,10 +308,11 @@ static void draw_down(const Paint *p, const Alike *a, bool focus)
             named = draw_place_at(p, a, place, (Rect){spare, a->r.x, 1, a->left}) + 1;
         for (int b = 0; b < a->bands; b++) {
             Rect r = alike_map(p, a, b, place);
-            if (place == a->first)
+            if (place == a->first && b == 0)
+                draw_cosine_head(p, a, r);
+            else if (place == a->first)
                 canvas_text(p->c, r.y - 1, r.x, r.w + a->gap, STYLE_TEXT,
-                            b == 0 && headed                        ? cosine
-                            : a->band[b] != COLOURS || r.w >= NAMED ? HEADS[a->band[b]]
+                            a->band[b] != COLOURS || r.w >= NAMED   ? HEADS[a->band[b]]
                             : r.w + a->gap > (int)strlen(SHORT_PCA) ? SHORT_PCA
                                                                     : "rgb");
             if (place == a->here && a->band[b] != COLOURS && v.value[a->band[b]].values)
@@ -314,6 +329,8 @@ static void draw_down(const Paint *p, const Alike *a, bool focus)
         }
         const Rect last = alike_map(p, a, 0, a->first + a->shown - 1);
         const int y = a->r.y + a->r.h - 1;
+        if (place == a->here && a->side != SIDE_DIFF && spare > last.y + last.h) /* what the colours are */
+            canvas_text(p->c, spare - 1, a->r.x, a->r.w, STYLE_DIM, alike_own(a->s, a->r.w));
         if (place == a->here && y > last.y + last.h && spare < 0)
             alike_draw_longest(p, &v, (Rect){y, a->r.x, 1, a->r.w});
     }
@@ -426,8 +443,12 @@ static void draw_word(const Paint *p, const Spot *v, int word, Rect r)
 static void draw_legend(const Paint *p, const Spot *v, Rect line, bool noted)
 {
     const bool own = !noted && alike_coloured(v) && v->a->wide < ALIKE_ALL; /* before their shares */
-    char label[64];
-    if (own)
+    const bool scaled = v->a->thin < v->a->wide && v->a->side != SIDE_DIFF;
+    char label[64], to[96];
+    utf8_print(to, sizeof to, "cosine to \"%.20s\"  ", axis_label(v->a->p, v->a->at, label, sizeof label));
+    if (!own && scaled && utf8_cells(to) + 2 * ALIKE_END > line.w) /* the pane is named after it */
+        rect_cut(&line, 'l', 2 + canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, "cosine"));
+    else if (own)
         rect_cut(&line, 'l',
                  2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "cosine to \"%.20s\" − mean",
                                    axis_label(v->a->p, v->a->at, label, sizeof label)));
