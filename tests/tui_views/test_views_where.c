@@ -1207,6 +1207,25 @@ static void the_largest_loss_has_its_number(void **state)
     draw_on(&c, &VIEW_LEDGER, SIDE_B, 17, 78, MODE_256, false);
     assert_int_equal(lines_with(&c, 2, number, STYLE_DIM), 1);
     canvas_free(&c);
+    int marked = 0; /* of a mark it stands straight over it, or right of it: not over another's */
+    for (int w = 36; w < 78; w++) {
+        draw_on(&c, &VIEW_LEDGER, SIDE_B, 17, w, MODE_256, false);
+        for (int y = 2; y < c.h - 1; y++)
+            for (int x = 2; x + 3 < w; x++) {
+                const Cell *under = canvas_at(&c, y + 1, x + 2), *left = canvas_at(&c, y, x - 2);
+                int at = 0;
+                while (number[at] && x + at < w && canvas_at(&c, y, x + at)->ch == (uint32_t)number[at])
+                    at++;
+                if (number[at])
+                    continue;
+                marked++;
+                if (under->ch != 0x2501 && under->ch != 0x2594 && left->ch != 0x2501 && left->ch != 0x2594 &&
+                    left->ch != 0x2581 && canvas_at(&c, y, x + at)->ch != 0x2588)
+                    fail_msg("at %d columns %s is not at its mark: line %d, column %d", w, number, y, x);
+            }
+        canvas_free(&c);
+    }
+    assert_true(marked > 0);
 }
 
 /* A value of the river stands straight over or under its own tributary, or has a line to it; none has lost its own.

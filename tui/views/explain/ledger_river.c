@@ -398,6 +398,29 @@ static void share_reach(const LedgerView *v, River *r, Rect room)
     }
 }
 
+/* Has A or B a bar that begins at 0 against the water? A says it for both, B what it alone knows. */
+static bool either_against(const LedgerView *v, Rect room)
+{
+    River of;
+    bool is = false;
+    for (int side = SIDE_A; side <= SIDE_B && !is; side++) {
+        const LedgerView each = alike(ledger_view(v->s, (Side)side), room);
+        is = each.l && river_open(&each, columns_of(room), &of) && river_against(&of);
+    }
+    return is;
+}
+
+/* In the line over the water, where no value stands in it. */
+static void put_against_over(const Paint *p, River *r, Rect bed)
+{
+    const Rect line = {bed.y - 1, bed.x, 1, bed.w};
+    bool free = river_against(r);
+    for (int x = 0; x < line.w && free; x++)
+        free = !canvas_at(p->c, line.y, line.x + x) || canvas_at(p->c, line.y, line.x + x)->ch <= ' ';
+    if (free)
+        river_put_against(p, r, line, 0);
+}
+
 static bool river_in(const LedgerView *v, Rect room, River *r)
 {
     return room.h > ABOVE + MARGIN_BELOW + 2 && room.w > ENDS_NARROW && river_open(v, columns_of(room), r);
@@ -430,8 +453,11 @@ bool ledger_draw_river(const Paint *p, const LedgerView *of, Rect room, bool foc
     }
     if (lacks_losses(v, room)) {
         const Rect line = rect_cut(&room, 't', 1);
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
-                    line.w >= VOTES_SAID ? "lost without it: z in B" : "lost: z in B");
+        if (v->side == SIDE_A && either_against(v, room))
+            river_put_against(p, &r, line, 0);
+        else
+            canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
+                        line.w >= VOTES_SAID ? "z in B: lost without it" : "z in B: lost");
     }
     Rect names = rect_cut(&room, 'b', MARGIN_BELOW);
     if (!told || river_numbered(&r, room))
@@ -452,6 +478,7 @@ bool ledger_draw_river(const Paint *p, const LedgerView *of, Rect room, bool foc
     else if (bed && bed->style == STYLE_BORDER) /* no room behind it */
         canvas_text(p->c, line, room.x, 1, STYLE_AXIS, "0");
     river_put_values(p, &r, &b);
+    put_against_over(p, &r, room);
     river_put_names(p, &r, room, names.y, focus);
     return true;
 }

@@ -35,6 +35,7 @@ typedef struct River {
     int groups, apart; /* blocks, and columns between two of them */
     bool blocks;       /* one tributary a block: there is no room for an attention and an MLP of each */
     bool mlp_told;     /* what M is */
+    bool against_told; /* where a bar against the water begins */
     Tributary here;    /* that of the cursor, drawn by itself or not; e NULL: none */
     float start, end;
     float low, high; /* how far it all goes */
@@ -83,6 +84,10 @@ void river_put_here(const Paint *p, const River *r, Rect line, bool token);
 bool river_numbered(const River *r, Rect room);
 /* Returns whether it says what + is, where there is one. */
 bool river_put_legend(const Paint *p, River *r, Rect line);
+/* Is there a bar that goes the other way than the water stands? It begins at 0, not at the water's end: in words,
+ * behind the columns used, where there is room and they do not stand yet. */
+bool river_against(const River *r);
+void river_put_against(const Paint *p, River *r, Rect line, int used);
 /* What each wrote: the largest first; of those that are hardly to be seen that of the cursor. */
 void river_put_values(const Paint *p, const River *r, const Bed *b);
 /* What a letter below the water stands for, in a line of its own where that leaves most to the water. */

@@ -141,7 +141,7 @@ static void put_end(const Paint *p, const River *r, const Bed *b)
 }
 
 /* What is lost without the part that most is lost without, where that goes further than what any wrote: beside the end
- * of its bar, or a column from its mark. */
+ * of its bar; of a mark over or under it, or a column right of it: left it stood over the mark of another. */
 static void put_lost(const Paint *p, const River *r, const Bed *b)
 {
     const Tributary *most = NULL;
@@ -158,15 +158,18 @@ static void put_lost(const Paint *p, const River *r, const Bed *b)
     number_text(text, sizeof text, most->lost, 6);
     const bool up = most->lost > 0;
     const float from = up ? fmaxf(most->before, 0) : fminf(most->before, 0);
-    const int w = (int)strlen(text), gap = r->wide == 1, level = river_level(b, from + most->lost),
+    const bool mark = r->wide == 1;
+    const int w = (int)strlen(text), level = river_level(b, from + most->lost),
               y = b->r.y + b->r.h - 1 - (level - up) / RIVER_PARTS,
-              bar = river_column(r, b->r, (int)(most - r->at)) + (gap ? 0 : river_own(r, most));
-    const int places[] = {bar - w - gap, bar + 1 + gap};
-    for (int k = 0; k < 2; k++)
-        if (places[k] >= b->r.x && blank(p, y, places[k], w)) {
-            canvas_text(p->c, y, places[k], w, STYLE_DIM, text);
+              bar = river_column(r, b->r, (int)(most - r->at)) + (mark ? 0 : river_own(r, most)),
+              x[] = {mark ? bar - w / 2 : bar - w, mark ? bar + 2 : bar + 1};
+    for (int k = 0; k < 2; k++) {
+        const int line = !mark || k ? y : up ? y - 1 : y + 1;
+        if (x[k] >= b->r.x && line >= b->r.y - 1 && line <= b->r.y + b->r.h && blank(p, line, x[k], w)) {
+            canvas_text(p->c, line, x[k], w, mark ? STYLE_TEXT : STYLE_DIM, text);
             return;
         }
+    }
 }
 
 /* What each wrote: the largest first; of those that are hardly to be seen that of the cursor. */

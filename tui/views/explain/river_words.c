@@ -11,6 +11,7 @@ enum {
     LETTERS_LEAST = 4, /* … of A − B, whose scale is its own: once is enough for three rivers beside each other */
     WROTE = 24,        /* columns of a number in full; of " wrote 0.07168 more in A than in B" */
     WROTE_APART = 35,
+    BESIDE = 2,     /* … between two words of a legend */
     SEEN = 50,      /* parts of the height of which a bar is seen */
     NUMBER_HERE = 8 /* … of ": -1.235" */
 };
@@ -174,8 +175,7 @@ static int legend(const Paint *p, const River *r, int form, bool lost, int y, in
     return x - from;
 }
 
-/* Is there a bar that goes the other way than the water stands? It begins at 0, not at the water's end. */
-static bool against(const River *r)
+bool river_against(const River *r)
 {
     const float seen = (r->high - r->low) / SEEN;
     for (int i = 0; i < r->count; i++)
@@ -194,14 +194,14 @@ static bool lettered(const River *r)
 }
 
 /* Where such a bar begins, in as many words as there is room for. */
-static const char *const AGAINST[] = {"against so far: from 0", "against: from 0"};
+static const char *const AGAINST[] = {"opposite bars start at 0", "opposite: from 0"};
 
-static void put_against(const Paint *p, const River *r, Rect line, int used)
+void river_put_against(const Paint *p, River *r, Rect line, int used)
 {
-    for (int k = 0; k < 2 && against(r); k++)
+    for (int k = 0; k < 2 && !r->against_told; k++)
         if (utf8_cells(AGAINST[k]) <= line.w - used) {
             canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, AGAINST[k]);
-            return;
+            r->against_told = true;
         }
 }
 
@@ -210,8 +210,8 @@ static int put_rest(const Paint *p, River *r, Rect line, int used)
 {
     static const char *const REST[] = {"M: MLP, rest: no head, no MLP", "rest: neither head nor MLP",
                                        "rest: no head, no MLP"};
-    enum { FORMS_OF_REST = sizeof REST / sizeof *REST, BESIDE = 2 };
-    const int beside = against(r) ? utf8_cells(AGAINST[1]) + BESIDE : 0;
+    enum { FORMS_OF_REST = sizeof REST / sizeof *REST };
+    const int beside = river_against(r) ? utf8_cells(AGAINST[1]) + BESIDE : 0;
     for (int both = 1; both >= 0; both--)
         for (int k = r->wide >= MLP_FROM; k < FORMS_OF_REST; k++)
             if (utf8_cells(REST[k]) <= line.w - used - (both ? beside : 0)) {
@@ -231,8 +231,11 @@ bool river_put_legend(const Paint *p, River *r, Rect line)
     if (form == FORM_COUNT)
         return false;
     used = legend(p, r, form, lost, line.y, line.x) + FORMS[form].gap;
-    if (r->blocks)
+    if (r->blocks) {
+        if (river_against(r))
+            river_put_against(p, r, line, used);
         return false;
+    }
     int one_by_one = 0, all = 0, head;
     const LedgerEntry *e;
     for (int i = 0; i < r->count; i++)
@@ -245,21 +248,28 @@ bool river_put_legend(const Paint *p, River *r, Rect line)
         canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, OF_B);
     else if (one_by_one < all) {
         char text[64];
+        const int apart = river_against(r) ? utf8_cells(AGAINST[1]) + BESIDE : 0;
         const char *ten = lettered(r) ? ", a: head 10" : "", *mlp = r->wide < MLP_FROM ? ", M: MLP" : "";
         if (utf8_print(text, sizeof text, "%d of %d heads, +: the others%s%s", one_by_one, all, ten, mlp) >
+                line.w - used - apart &&
+            (!apart || utf8_print(text, sizeof text, "+: other heads%s%s", ten, mlp) > line.w - used - apart) &&
+            utf8_print(text, sizeof text, "%d of %d heads, +: the others%s%s", one_by_one, all, ten, mlp) >
                 line.w - used &&
             utf8_print(text, sizeof text, "%d of %d heads, +: the others%s", one_by_one, all, ten) > line.w - used &&
             utf8_print(text, sizeof text, "+: the others%s", ten) > line.w - used)
             utf8_print(text, sizeof text, "+ more, a: 10");
         if (utf8_cells(text) > line.w - used)
             return false;
-        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, text);
+        used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, text) + BESIDE;
         r->mlp_told = strstr(text, "M: MLP") != NULL;
+        if (apart)
+            river_put_against(p, r, line, used);
         return true;
     }
     if (one_by_one == all && line.w >= RIVER_NARROW && r->v->l->start != NO_NODE)
         used = put_rest(p, r, line, used);
-    put_against(p, r, line, used);
+    if (river_against(r))
+        river_put_against(p, r, line, used);
     return one_by_one == all;
 }
 
