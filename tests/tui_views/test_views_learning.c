@@ -447,11 +447,12 @@ static bool legend_of_blocks(const char *text, const char *title, const History 
     const int last = h->vit.layers - 1;
     char wanted[64];
     snprintf(wanted, sizeof wanted, "%s 0–%d", title, last);
-    const char *at = strstr(text, wanted), *high;
+    const char *at = strstr(text, wanted);
     if (!at)
         return false;
     at += strlen(wanted);
-    if (strncmp(at, ": ", 2) != 0 || !(high = strstr(at, "–")))
+    const char *high = strncmp(at, ": ", 2) == 0 ? strstr(at, "–") : NULL;
+    if (!high)
         fail_msg("'%s' has no values in:\n%s", title, text);
     is_whole(text, at + 2, mean_of(h, HISTORY_FIXED + last)); /* it falls from block to block */
     is_whole(text, high + strlen("–"), mean_of(h, HISTORY_FIXED));
