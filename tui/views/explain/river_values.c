@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "tui/views/explain/river.h"
 
 enum {
@@ -95,14 +96,15 @@ static bool put_value(const Paint *p, const River *r, const Bed *b, const Tribut
               middle = left + river_own(r, t) / 2,
               over = r->wide / 2 < w / 2 ? (r->wide - 1) / 2 : w / 2; /* further it stood over another's bar */
     const bool faint = fabsf(t->wrote) * b->scale < RIVER_PARTS / 2 &&
-                       w > r->wide; /* no bar to tell whose without a line */
+                       w > r->wide;        /* no bar to tell whose without a line */
+    const int beside = !strchr(text, ' '); /* without a name it is taken for that of a taller bar that it touches */
     enum { OVER, ENDS_OVER, ASIDE };
     for (int way = OVER; way <= ASIDE; way++) {
         const int aside = way == ASIDE;
         if (way == ENDS_OVER) { /* over the last of its digits, beside a taller bar */
             const int x = t->before * t->wrote >= 0 ? middle - w + 1 : middle;
             if (r->wide > 1 || faint || x < b->r.x || near < b->r.y - 1 || near > b->r.y + b->r.h ||
-                !blank(p, near, x, w) || crowded(r, b, t, x, w))
+                !blank(p, near, x, w) || crowded(r, b, t, x - beside, w + 2 * beside))
                 continue;
             put_number(p, r, t, near, x, text);
             return true;
@@ -116,8 +118,8 @@ static bool put_value(const Paint *p, const River *r, const Bed *b, const Tribut
             const int at = k % places, x = middle - w / 2 + (at % 2 ? -(at + 1) / 2 : at / 2),
                       away = k / places + 2 * aside, y = t->wrote > 0 ? near - away : near + away;
             if (x < b->r.x || y < b->r.y - 1 || y > b->r.y + b->r.h ||
-                ((faint || (r->wide == 1 && crowded(r, b, t, x, w))) && !away) || !blank(p, y, x, w) ||
-                !put_leader(p, middle, y, near))
+                ((faint || (r->wide == 1 && crowded(r, b, t, x - beside, w + 2 * beside))) && !away) ||
+                !blank(p, y, x, w) || !put_leader(p, middle, y, near))
                 continue;
             put_number(p, r, t, y, x, text);
             return true;
@@ -154,8 +156,9 @@ static void put_lost(const Paint *p, const River *r, const Bed *b)
     }
     if (!most || fabsf(most->lost) <= wrote || (r->wide == 1 && b->r.w < RIVER_MARKED))
         return;
-    char text[16];
-    number_text(text, sizeof text, most->lost, 6);
+    char text[24], number[16];
+    number_text(number, sizeof number, most->lost, 6);
+    utf8_print(text, sizeof text, r->wide == 1 ? "lost %s" : "%s", number); /* its mark is white, as written ones are */
     const bool up = most->lost > 0;
     const float from = up ? fmaxf(most->before, 0) : fminf(most->before, 0);
     const bool mark = r->wide == 1;
@@ -166,7 +169,7 @@ static void put_lost(const Paint *p, const River *r, const Bed *b)
     for (int k = 0; k < 2; k++) {
         const int line = !mark || k ? y : up ? y - 1 : y + 1;
         if (x[k] >= b->r.x && line >= b->r.y - 1 && line <= b->r.y + b->r.h && blank(p, line, x[k], w)) {
-            canvas_text(p->c, line, x[k], w, mark ? STYLE_TEXT : STYLE_DIM, text);
+            canvas_text(p->c, line, x[k], w, STYLE_DIM, text);
             return;
         }
     }

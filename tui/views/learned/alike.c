@@ -278,14 +278,15 @@ static int spare_line(const Paint *p, const Alike *a)
 /* Above a row's first map: the token and that the mean is taken away, from the pane's edge where it takes that. */
 static void draw_cosine_head(const Paint *p, const Alike *a, Rect map)
 {
-    static const char *const SAID[] = {"cosine to %.20s − mean", "cosine %.20s − mean", "cosine%.0s − mean", "cosine"};
+    static const char *const SAID[] = {"cosine to %.20s − mean", "cosine %.20s − mean", "cosine%.0s − mean",
+                                       "cos%.0s − mean",         "cos%.0s−mean",        "cosine"};
     char label[64], text[96] = "";
     const int room = map.w + a->gap - 1;
     axis_label(a->p, a->at, label, sizeof label);
     for (size_t i = 0; i < 2 * sizeof SAID / sizeof *SAID; i++) {
         const int before = i % 2 ? map.x - a->r.x : 0;
         utf8_print(text, sizeof text, SAID[i / 2], label);
-        if (utf8_cells(text) <= room + before) {
+        if (utf8_cells(text) + (i < 6) <= room + before) { /* two blanks before the next, of a short one */
             canvas_text(p->c, map.y - 1, map.x - before, room + before, STYLE_TEXT, text);
             return;
         }
