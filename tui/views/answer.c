@@ -93,13 +93,32 @@ static void draw_way(const Paint *p, const AnswerTable *t, size_t i, int y, int 
     int to = (int)(fminf(fmaxf(b, 0), 1) * (float)(width - 1) + 0.5F);
     if (logit && answer_logit_zero(t, width))
         canvas_glyph(p->c, y, x + (int)(answer_logit_share(t, 0) * (float)(width - 1) + 0.5F), STYLE_AXIS, 0x2502);
-    for (int k = (from < to ? from : to) + 1; k < (from < to ? to : from); k++)
-        canvas_glyph(p->c, y, x + k, style, 0x2500);
+    for (int k = (from < to ? from : to) + 1; k < (from < to ? to : from); k++) {
+        const Cell *zero = canvas_at(p->c, y, x + k);
+        canvas_glyph(p->c, y, x + k, style, zero && zero->ch == 0x2502 ? 0x253c : 0x2500);
+    }
     bool here = style == STYLE_SELECTED; /* the marked line has no holes: the dots' shapes tell A from B */
     canvas_glyph(p->c, y, x + from, here ? style : STYLE_SIDE_A, 0x25cb);
     canvas_ref(p->c, y, x + from, 1, shown_ref(from_a, i));
     canvas_glyph(p->c, y, x + to, here ? style : STYLE_SIDE_B, from == to ? 0x25c9 : 0x25cf); /* both in one */
     canvas_ref(p->c, y, x + to, 1, shown_ref(to_b, i));
+}
+
+/* Below the first way of logits: the ends of their scale, and its zero. */
+static void draw_ends(const Paint *p, const AnswerTable *t, Rect r)
+{
+    char low[16], high[16];
+    const int zero = answer_logit_zero(t, r.w);
+    snprintf(low, sizeof low, "%.3g", (double)t->lowest);
+    snprintf(high, sizeof high, "%.3g", (double)(t->lowest + t->widest));
+    const int left = zero ? (int)strlen(low) : 0, right = (int)strlen(high);
+    if (!(t->widest > 0) || left + right + 5 > r.w)
+        return;
+    if (zero)
+        canvas_text(p->c, r.y, r.x, left, STYLE_AXIS, low);
+    if (!zero || (zero > left && zero + 1 < r.w - right))
+        canvas_text(p->c, r.y, r.x + (int)(answer_logit_share(t, 0) * (float)(r.w - 1) + 0.5F), 1, STYLE_AXIS, "0");
+    canvas_right(p->c, r.y, r.x, r.w, STYLE_AXIS, high);
 }
 
 /* The logits below the probabilities: where these are 0 or 1 on both sides, they tell what moved. */
@@ -476,6 +495,8 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
             rounded |= draw_class(p, (Rect){y, lines.x, t.pitch, lines.w}, &t, l.now, here);
             focus_cursor(p, focus && here, y, lines.x);
         }
+        if (t.both_logits && t.pitch > TWO_LINES)
+            draw_ends(p, &t, (Rect){lines.y + TWO_LINES, lines.x + t.columns.name + 2, 1, t.columns.bar});
         if (rounded && t.told_below)
             canvas_right(p->c, below.y, below.x, below.w, STYLE_DIM, ROUNDED);
         if (top > r.y)

@@ -69,6 +69,20 @@ static int token_text(const River *r, const Tributary *t, char *out, size_t size
     return utf8_print(out, size, ", %s %s", label, number);
 }
 
+/* "block 11: -0.081": of rivers of one bar a block what that of the cursor is, before what its head wrote. Returns the
+ * columns used. */
+static int put_block(const Paint *p, const River *r, Rect line)
+{
+    for (int i = 0; i < r->count; i++)
+        if (river_is_here(r, &r->at[i])) {
+            char number[24];
+            number_text(number, sizeof number, r->at[i].wrote, 6);
+            const int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TITLE, "block %d", r->here.e->layer);
+            return used + canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_TEXT, ": %s", number) + 2;
+        }
+    return 0;
+}
+
 void river_put_here(const Paint *p, const River *r, Rect line, bool token)
 {
     const Tributary *t = &r->here;
@@ -78,6 +92,8 @@ void river_put_here(const Paint *p, const River *r, Rect line, bool token)
     LedgerLine l = {.entry = t->e, .head = t->head};
     if (!t->e || !shown_open(p->s, r->v->side, ledger_view_path(r->v, t->node), &shown))
         return;
+    if (r->blocks)
+        rect_cut(&line, 'l', put_block(p, r, line));
     int beside = NUMBER_HERE + (token ? token_text(r, t, vote, sizeof vote) : 0);
     brief_name(r->v, t, &part);
     if (line.w - utf8_cells(buf_str(&part)) < beside) {
@@ -88,6 +104,10 @@ void river_put_here(const Paint *p, const River *r, Rect line, bool token)
     ledger_part_text(r->v->g, &l, &part);
     if (line.w - utf8_cells(buf_str(&part)) < beside) /* rather the numbers than all of the name */
         brief_name(r->v, t, &part);
+    if (r->blocks && line.w - utf8_cells(buf_str(&part)) < NUMBER_HERE) { /* the bar's own is what is there */
+        buf_free(&part);
+        return;
+    }
     int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TITLE, "%s", buf_str(&part));
     buf_free(&part);
     if (line.w - used < (r->v->less ? WROTE_APART : WROTE)) { /* the number alone, but all of it */
