@@ -282,6 +282,8 @@ static void key(const char *name)
 {
     TermEvent e = {.kind = TERM_KEY};
     snprintf(e.key, sizeof e.key, "%s", name);
+    if (a.canvas.w < 60) /* where the machine is busy progress was drawn, as large as no terminal is */
+        canvas_resize(&a.canvas, 24, 80);
     app_event(&a, &e);
 }
 
