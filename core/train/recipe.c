@@ -92,7 +92,7 @@ static bool number_within(const Json *v, const Field *f, double *out, Err *err)
     double x;
     if (!json_number(v, &x) || x < f->low || x > f->high)
         return err_set(err, "\"%s\" must be a number from %g to %g", f->name, f->low, f->high);
-    *out = x;
+    *out = x + 0.0; /* -0.0 would be written as -0, which reads as 0 */
     return true;
 }
 
@@ -138,7 +138,7 @@ static bool read_field(const Field *f, void *at, const Json *v, Err *err)
     case FIELD_SINGLE:
         if (!number_within(v, f, &x, err))
             return false;
-        *(float *)at = (float)x;
+        *(float *)at = (float)x + 0.0F; /* so would what rounds to -0.0F */
         return true;
     case FIELD_SEED:
         if (!json_int(v, &seed) || seed < 0)

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,6 +39,18 @@ static void what_is_written_is_read_back(void **state)
     assert_true(again.scale == 1.0f && again.image_w == 60 && again.head_dim == 16);
     buf_free(&a);
     buf_free(&b);
+}
+
+/* -0.0 would be written as -0, a whole number, which has no sign. */
+static void a_zero_has_no_sign(void **state)
+{
+    (void)state;
+    Recipe r = PICTURES_TASK.recipe(0);
+    VitConfig c = model_bundled_config();
+    Err err = {0};
+    assert_true(read_text(&r, &c, "{\"floor\": -0.0, \"model\": {\"eps\": -0.0}}", &err));
+    assert_true(r.floor == 0 && !signbit(r.floor));
+    assert_true(c.eps == 0 && !signbit(c.eps));
 }
 
 static void mistakes_are_named_and_change_nothing(void **state)
@@ -107,6 +120,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(a_zero_has_no_sign),
         cmocka_unit_test(mistakes_are_named_and_change_nothing),
         cmocka_unit_test(the_rate_rises_and_falls),
         cmocka_unit_test(masking_and_difficulty_follow_the_recipe),
