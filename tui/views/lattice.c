@@ -58,8 +58,17 @@ Tiling tiling_of_size(Lattice l, int size)
 
 Tiling tiling_of_bins(Lattice l, int bins)
 {
-    const int n = l.rows * l.cols;
-    return bins < n ? (Tiling){.gy = 1, .gx = (n + bins - 1) / bins, .bins = bins} : (Tiling){.gy = 1, .gx = 1};
+    Tiling t = {.gy = 1, .gx = 1};
+    if (bins < 1)
+        bins = 1;
+    if (bins < l.rows) {
+        t = (Tiling){.gy = (l.rows + bins - 1) / bins, .gx = l.cols, .bins = l.rows % bins ? bins : 0};
+    } else if (bins < l.rows * l.cols) {
+        const int pieces = bins / l.rows;
+        t.gx = (l.cols + pieces - 1) / pieces;
+        t.bins = l.cols % pieces ? l.rows * pieces : 0;
+    }
+    return t;
 }
 
 int tiling_count(Lattice l, Tiling t)
@@ -74,14 +83,18 @@ int tiling_of_token(Lattice l, Tiling t, int token)
     if (token < l.prefix)
         return token;
     int patch = token - l.prefix;
+    if (t.bins && t.bins < l.rows)
+        return l.prefix + (int)heat_part((size_t)(patch / l.cols), (size_t)l.rows, (size_t)t.bins);
     if (t.bins)
-        return l.prefix + ((patch + 1) * t.bins - 1) / (l.rows * l.cols);
+        return l.prefix + (int)heat_part((size_t)patch, (size_t)l.rows * (size_t)l.cols, (size_t)t.bins);
     return l.prefix + patch / l.cols / t.gy * (l.cols / t.gx) + patch % l.cols / t.gx;
 }
 
 static int bin_start(Lattice l, Tiling t, int bin)
 {
-    return bin * (l.rows * l.cols) / t.bins;
+    if (t.bins < l.rows)
+        return l.cols * (int)heat_first((size_t)bin, (size_t)l.rows, (size_t)t.bins);
+    return (int)heat_first((size_t)bin, (size_t)l.rows * (size_t)l.cols, (size_t)t.bins);
 }
 
 int tiling_size(Lattice l, Tiling t, int tile)

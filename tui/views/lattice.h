@@ -13,8 +13,8 @@ typedef struct Lattice {
 Lattice lattice_of(const Axis *a);
 
 /* gy × gx patches count as one tile; gy divides rows, gx divides cols. A prefix token is a tile of its own. Or as many
- * tiles as there are bins, of gx patches in their order (the largest; others have one less), from one row to the next.
- */
+ * tiles as there are bins, of at most gy × gx patches in their order: pieces of a row, each row cut alike, or whole
+ * rows. None has the end of one row and the start of the next, as what is in every row would come and go then. */
 typedef struct Tiling {
     int gy, gx, bins; /* 0: no bins */
 } Tiling;
@@ -24,8 +24,9 @@ enum { TILINGS = 48 };
 int lattice_tilings(Lattice l, Tiling out[TILINGS]);
 /* The tiling of `size` patches (a square before a piece of a row), or the coarsest below. */
 Tiling tiling_of_size(Lattice l, int size);
-Tiling tiling_of_bins(Lattice l, int bins); /* one patch each, where there are no more patches than bins */
-int tiling_count(Lattice l, Tiling t);      /* tiles, prefix included */
+/* The finest with at most so many tiles, prefix left out: one patch each, where there are no more patches than that. */
+Tiling tiling_of_bins(Lattice l, int bins);
+int tiling_count(Lattice l, Tiling t); /* tiles, prefix included */
 int tiling_of_token(Lattice l, Tiling t, int token);
 int tiling_size(Lattice l, Tiling t, int tile);         /* its tokens */
 int tiling_token(Lattice l, Tiling t, int tile, int i); /* its i-th token */

@@ -23,63 +23,42 @@ typedef struct Layout {
 } Layout;
 
 enum { LABELS = 5, LABELS_OF_BLOCKS = 7, LABELLED = 30, WORD_LABELS = 11 };
-enum { ZOOM_MOST = 8, UPRIGHT_LEAST = 4, TIGHT_NAMED = 12, NAMES_MORE = 3, WORD_WIDEST = 8 };
+enum { ZOOM_MOST = 8, TIGHT_MOST = 12, COLUMNS_LEAST = 8, NAMES_MORE = 3, WORD_WIDEST = 8 };
 enum { VALUE_CELLS = 13, POINTS_CELLS = 9, BAR_BRIEF = 11, BAR_LEAST = 14, BAR_OWN = 30 }; /* BAR: of a scale */
-
-/* The finest tiling of one direction that fits into so many cells; of two that are as fine pieces of rows, with which
- * tokens stand in their order at every size. */
-static Tiling finest(Lattice lattice, int room, int per_cell)
-{
-    Tiling list[TILINGS];
-    int n = lattice_tilings(lattice, list), best = 0;
-    while (best + 1 < n && band_cells(lattice.prefix, per_cell) +
-                                   band_cells(tiling_count(lattice, list[best]) - lattice.prefix, per_cell) >
-                               room)
-        best++;
-    for (int i = best; i < n && list[i].gy * list[i].gx == list[best].gy * list[best].gx; i++)
-        if (list[i].gy == 1)
-            return list[i];
-    return list[best];
-}
 
 static bool is_pooled(Tiling t)
 {
     return t.gy * t.gx > 1;
 }
 
+static bool same_tokens(const Attend *a)
+{
+    return a->t.rows == a->u.rows && a->t.cols == a->u.cols && a->t.prefix == a->u.prefix;
+}
+
 /* Each direction by itself, so that both fill the pane before they pool: below it there is a line for the value, and
  * one that says what was pooled. */
-static void choose(const Session *s, const Attend *a, int h, int w, int per_cell, Layout *l)
+static void choose(const Session *s, const Attend *a, int h, int w, int per_cell, bool even, Layout *l)
 {
     bool same = a->t.rows == a->u.rows && a->t.cols == a->u.cols;
+    Tiling (*fit)(Lattice, int, int) = even ? band_tiling_even : band_tiling;
     l->t = l->u = (Tiling){.gy = 1, .gx = 1};
     if (same && s->look.pool > 0)
         l->t = l->u = tiling_of_size(a->u, s->look.pool);
     if (!same || s->look.pool > 0)
         return;
-    l->u = finest(a->u, w >= LABELLED ? w - LABELS : w, per_cell == 2 ? 1 : per_cell);
-    l->t = finest(a->t, h - 1 - is_pooled(l->u), per_cell);
+    l->u = fit(a->u, w >= LABELLED ? w - LABELS : w, 1);
+    l->t = fit(a->t, h - 1 - is_pooled(l->u), per_cell);
     if (is_pooled(l->t) && !is_pooled(l->u))
-        l->t = finest(a->t, h - 2, per_cell);
+        l->t = fit(a->t, h - 2, per_cell);
 }
 
-/* Where a tiling leaves much of the pane free: as many bins as there are half lines or columns, as many of each row of
- * patches where that is nearly as many. */
-static Tiling filling(Lattice lattice, Tiling t, int room, int per_cell)
-{
-    const int left = room - band_cells(lattice.prefix, per_cell) - (lattice.prefix && lattice.prefix % per_cell == 0),
-              used = band_cells(tiling_count(lattice, t) - lattice.prefix, per_cell), bins = left * per_cell;
-    if (lattice.rows < 2 || !is_pooled(t) || 4 * used > 3 * left)
-        return t;
-    return tiling_of_bins(lattice, 10 * (bins % lattice.rows) <= bins ? bins - bins % lattice.rows : bins);
-}
-
-/* In a low pane one tiling for both directions, where that fills it: without labels of columns, the value beside what a
+/* In a low pane one tiling for both directions, where that fits: without labels of columns, the value beside what a
  * cell stands for. */
 static bool is_tight(const Session *s, const Attend *a, int h, int per_cell, Layout *l)
 {
-    bool same = a->t.rows == a->u.rows && a->t.cols == a->u.cols && a->t.prefix == a->u.prefix;
-    if (!same || s->look.pool > 0 || !is_pooled(l->u) || tiling_count(a->t, l->t) >= tiling_count(a->u, l->u) ||
+    if (h > TIGHT_MOST || !same_tokens(a) || s->look.pool > 0 || !is_pooled(l->u) ||
+        tiling_count(a->t, l->t) >= tiling_count(a->u, l->u) ||
         band_cells(a->t.prefix, per_cell) + band_cells(tiling_count(a->t, l->u) - a->t.prefix, per_cell) > h - 1)
         return false;
     l->t = l->u;
@@ -142,8 +121,8 @@ static Layout layout_words(Rect r, const Attend *a)
     l.column_h = words_across_lines(a->u_axis, wide, l.column_h); /* one of some words, rather than cut ones */
     l.down = band_make(r.y, r.h / tall, per_cell, 0, rows, a->at_t);
     l.across = band_make(r.x + l.labels, (r.w - l.labels) / wide, 1, 0, cols, a->at_u);
-    l.down.wide = tall;
-    l.across.wide = wide;
+    band_widen(&l.down, tall);
+    band_widen(&l.across, wide);
     if (per_cell == 2 && l.labels)
         widen_labels(&l, a, r);
     if (l.column_h)
@@ -167,83 +146,70 @@ static bool pools_words(const Session *s, Rect r, const Attend *a)
     return l.down.count < a->t_axis->n || l.across.count < a->u_axis->n;
 }
 
-/* Lines and columns of one tile where the pane has more room than tiles: about square, a cell being twice as high as
- * wide. *per_cell becomes 1 where a tile has whole lines. */
-static void zoom(int h, int w, int rows, int cols, int *per_cell, int *tall, int *wide)
+/* Finer pixels of the canvas in a pixel of a band; 1 where it has none. */
+static int finer(const Paint *p, const Band *b)
 {
-    *wide = cols > 0 && w / cols > 1 ? w / cols : 1;
-    *wide = *wide < ZOOM_MOST ? *wide : ZOOM_MOST;
-    *tall = rows > 0 ? h / rows : 1;
-    *tall = *tall < (*wide + 1) / 2 ? *tall : (*wide + 1) / 2;
-    if (*tall < 1 || (*per_cell == 2 && *wide < 2)) { /* two tiles in a line */
-        *tall = 1;
-        *wide = *wide < 2 ? 1 : 2;
-        return;
-    }
-    *per_cell = 1;
-    *wide = *wide < 2 * *tall ? *wide : 2 * *tall;
+    const HeatSize all = heat_fine(p, (HeatSize){2, 1});
+    return all.tall < 2 ? 1 : b->per_cell == 2 ? all.tall / 2 : all.wide;
 }
 
-/* Does each of its tiles have a pixel for every token? Then the line that says how they are pooled can go. */
-static bool is_whole(const Paint *p, const Layout *l)
+/* Then the line that says how they are pooled can go. */
+static bool all_fits(const Paint *p, const Layout *l, const Attend *a, int h, int w)
 {
-    return p && p->c->pixel_h > 1 && l->t.gy * l->t.gx <= p->c->pixel_h / 2 && l->u.gy * l->u.gx <= p->c->pixel_w;
+    const Band down = {.per_cell = 2, .wide = 1, .count = tiling_count(a->t, l->t) - a->t.prefix},
+               across = {.per_cell = 1, .wide = 1, .count = tiling_count(a->u, l->u) - a->u.prefix};
+    return finer(p, &down) > 1 && band_is_fine(&down, a->t, l->t, 2 * h, finer(p, &down)) &&
+           band_is_fine(&across, a->u, l->u, w, finer(p, &across));
 }
 
-/* p: NULL where nothing is drawn yet. */
+/* Both directions, as large as fits. Tiles of several tokens may be of any shape: t and u are pooled each by itself. */
+static void place(const Paint *p, const Attend *a, Rect r, int per_cell, Layout *l)
+{
+    const int rows = tiling_count(a->t, l->t), cols = tiling_count(a->u, l->u), wide = r.w - l->labels;
+    l->down = band_make(r.y, r.h, per_cell, a->t.prefix, rows, tiling_of_token(a->t, l->t, a->at_t));
+    l->across = band_make(r.x + l->labels, wide, 1, a->u.prefix, cols, tiling_of_token(a->u, l->u, a->at_u));
+    const HeatSize room = {(r.h - (l->down.prefix > 0)) * per_cell, wide - (l->across.prefix > 0)},
+                   size = heat_within(p, room, l->down.prefix + l->down.count, l->across.prefix + l->across.count,
+                                      is_pooled(l->t) || is_pooled(l->u) ? HEAT_WIDEST : HEAT_OBLONG);
+    band_fill(&l->down, r.h, size.tall);
+    band_fill(&l->across, wide, size.wide);
+}
+
 static Layout layout(const Session *s, const Paint *p, Rect r, const Attend *a)
 {
-    int per_cell = !p || heat_halves(p) ? 2 : 1;
+    const int per_cell = heat_pixels(p, 1);
     Layout l = {.column_y = -1, .bar_y = -1, .value_y = -1, .column_h = 1};
     if (are_words(a->t_axis) && are_words(a->u_axis))
         return layout_words(r, a);
-    choose(s, a, r.h, r.w, per_cell, &l);
-    bool tight = is_tight(s, a, r.h, per_cell, &l);
-    int rows = tiling_count(a->t, l.t), cols = tiling_count(a->u, l.u);
-    bool pooled = is_pooled(l.u) || is_pooled(l.t);
+    choose(s, a, r.h, r.w, per_cell, false, &l);
+    const bool tight = is_tight(s, a, r.h, per_cell, &l), pooled = is_pooled(l.u) || is_pooled(l.t);
+    const int rows = tiling_count(a->t, l.t), cols = tiling_count(a->u, l.u);
     if (r.w >= cols + LABELS || (r.w >= LABELLED && cols > r.w))
         l.labels = l.t.gy > 1 && r.w >= cols + LABELS_OF_BLOCKS ? LABELS_OF_BLOCKS : LABELS;
     if (r.h > 1 && !tight)
         l.value_y = r.y + --r.h;
     if (r.h > (pooled ? 1 : 5) && (pooled || r.h > band_cells(rows, per_cell) || rows > r.h * per_cell))
         l.bar_y = r.y + --r.h;
-    const int all = band_cells(a->t.prefix, per_cell) + band_cells(rows - a->t.prefix, per_cell) +
-                    (a->t.prefix && a->t.prefix % per_cell == 0);
-    bool column = r.h > all || (rows > r.h * per_cell && r.h > 8);
+    const int all = band_cells(a->t.prefix, per_cell) + band_cells(rows - a->t.prefix, per_cell);
+    bool column = r.h > all;
     if (!tight && !column && l.value_y >= 0 && l.bar_y >= 0 && per_cell == 2 && r.w >= VALUE_CELLS + BAR_BRIEF &&
-        is_whole(p, &l)) { /* names of columns rather than a line for the scale alone */
+        all_fits(p, &l, a, r.h - 2, r.w - l.labels - 2)) { /* names of columns rather than a line for the scale alone */
         l.bar_y = -1;
         r.h++;
         column = true;
     }
-    const int rest = 2 * (r.h - 1 - band_cells(a->t.prefix, per_cell)), tiles = tiling_count(a->t, l.t) - a->t.prefix;
-    if (tight && p && per_cell == 2 && r.h > TIGHT_NAMED && a->t.rows > 1 && rest < tiles && 8 * rest >= 7 * tiles) {
-        l.t = tiling_of_bins(a->t, rest); /* somewhat coarser rows rather than columns without names */
-        column = true;
-    } else if (tight)
-        column = false;
-    if (column)
+    if (!tight && (column || (r.h > COLUMNS_LEAST && (pooled || rows > r.h * per_cell))))
         l.column_y = r.y + --r.h;
-    if (p && s->look.pool <= 0 && !tight) {
-        l.u = filling(a->u, l.u, r.w - l.labels, 1);
-        l.t = filling(a->t, l.t, r.h, per_cell);
-    }
-    rows = tiling_count(a->t, l.t);
-    cols = tiling_count(a->u, l.u);
-    int tall, wide;
-    zoom(r.h, r.w - l.labels, rows + (a->t.prefix > 0), cols + (a->u.prefix > 0), &per_cell, &tall, &wide);
-    l.down = band_make(r.y, r.h / tall, per_cell, a->t.prefix, rows, tiling_of_token(a->t, l.t, a->at_t));
-    l.across = band_make(r.x + l.labels, (r.w - l.labels) / wide, 1, a->u.prefix, cols,
-                         tiling_of_token(a->u, l.u, a->at_u));
-    l.down.wide = tall;
-    l.across.wide = wide;
+    if (s->look.pool <= 0 && !tight && same_tokens(a))
+        l.t = band_tiling(a->t, r.h, per_cell);
+    place(p, a, r, per_cell, &l);
     if (l.column_y >= 0)
         l.column_y = r.y + band_length(&l.down);
     return l;
 }
 
-/* Lines and columns with which it is as fine as in the whole of h × w (with half blocks), no tile wider than two
- * columns; what is left over is for other panes. */
+/* Lines and columns with which tiles of one size are as fine as in the whole of h × w (with half blocks), none wider
+ * than two columns; what is left over is for other panes. */
 static void least(const Session *s, Side side, int *h, int *w)
 {
     Attend a;
@@ -251,16 +217,18 @@ static void least(const Session *s, Side side, int *h, int *w)
         return;
     if (pools_words(s, (Rect){0, 0, *h, *w}, &a)) /* all there is */
         return;
-    Layout l = layout(s, NULL, (Rect){0, 0, *h, *w}, &a);
     if (are_words(a.t_axis) && are_words(a.u_axis)) {
+        const Layout l = layout_words((Rect){0, 0, *h, *w}, &a);
         *h = l.column_y + l.column_h + 2 < *h ? l.column_y + l.column_h + 2 : *h;
         return;
     }
-    int rows = tiling_count(a.t, l.t) + (a.t.prefix > 0), cols = tiling_count(a.u, l.u) + (a.u.prefix > 0);
-    int wide = l.across.wide < 2 ? 1 : 2, need_h = band_cells(rows, wide == 1 || l.down.per_cell == 2 ? 2 : 1) + 4,
-        need_w = LABELS + cols * wide + 1;
-    *h = need_h < *h ? need_h : *h;
-    *w = need_w < *w ? need_w : *w;
+    Layout l = {0};
+    choose(s, &a, *h, *w, 2, true, &l);
+    const int rows = tiling_count(a.t, l.t) + (a.t.prefix > 0), cols = tiling_count(a.u, l.u) + (a.u.prefix > 0),
+              wide = (*w - LABELS) / cols < 2 ? 1 : 2, lines = wide == 2 && rows + 3 <= *h ? rows : band_cells(rows, 2),
+              columns = LABELS + cols * wide + 1;
+    *h = lines + 4 < *h ? lines + 4 : *h;
+    *w = columns < *w ? columns : *w;
 }
 
 /* Where a token may not look nothing is drawn: 0 has a colour. Of words, one a cell. */
@@ -273,88 +241,74 @@ static void draw_cells(const Paint *p, const Attend *a, const Layout *l, const C
 {
     PoolKind kind = colour_scale_pool(p, scale);
     for (int i = 0; i < l->down.prefix + l->down.count; i++) {
-        int half, none, tile_t = band_tile(&l->down, a->t.prefix, i), y = band_cell(&l->down, i, &half);
+        int top, bottom, left, right, tile_t = band_tile(&l->down, a->t.prefix, i);
+        band_span(&l->down, i, &top, &bottom);
         for (int j = 0; j < l->across.prefix + l->across.count; j++) {
             Ref ref = {0};
             const int tile_u = band_tile(&l->across, a->u.prefix, j);
             float v = attend_tiles(a, a->head, l->t, l->u, tile_t, tile_u, kind, &ref);
             const bool blank = is_blank(a, l, tile_t, tile_u);
-            for (int k = 0; k < l->across.wide * l->down.wide; k++) {
-                const int at = y + k / l->across.wide, x = band_cell(&l->across, j, &none) + k % l->across.wide;
+            band_span(&l->across, j, &left, &right);
+            for (int k = 0; k < (bottom - top) * (right - left); k++) {
+                const int pixel = top + k / (right - left), x = l->across.start + left + k % (right - left),
+                          half = l->down.per_cell == 2 ? pixel % 2 : -1, y = l->down.start + pixel / l->down.per_cell;
                 if (!blank)
-                    canvas_pixel(p->c, at, x, half, colour_scale_colour(scale, v), colour_scale_level(scale, v),
+                    canvas_pixel(p->c, y, x, half, colour_scale_colour(scale, v), colour_scale_level(scale, v),
                                  colour_scale_sign(scale, v), ref);
                 else if (half != 1)
-                    canvas_ref(p->c, at, x, 1, ref);
+                    canvas_ref(p->c, y, x, 1, ref);
             }
         }
     }
 }
 
-/* Where two tiles share a cell, and each has more tokens than one but not more than pixels. */
-static bool has_behind(const Paint *p, const Layout *l)
+static bool has_behind(const Paint *p, const Layout *l, const Attend *a)
 {
-    int many = l->t.gy * l->t.gx, wide = l->u.gy * l->u.gx;
-    return many * wide > 1 && l->down.per_cell == 2 && l->down.wide == 1 && l->across.wide == 1 &&
-           many <= p->c->pixel_h / 2 && wide <= p->c->pixel_w;
+    return (is_pooled(l->t) || is_pooled(l->u)) && l->down.per_cell == 2 && finer(p, &l->down) > 1 &&
+           band_is_fine(&l->down, a->t, l->t, l->down.pixels, finer(p, &l->down)) &&
+           band_is_fine(&l->across, a->u, l->u, l->across.pixels, finer(p, &l->across));
 }
 
 /* Every token that asks by every one that is looked at, in the pixels behind their tiles. */
 static void draw_behind(const Paint *p, const Attend *a, const Layout *l, const ColourScale *scale)
 {
     Rect r = {l->down.start, l->across.start, band_length(&l->down), band_length(&l->across)};
-    int half, high = p->c->pixel_h, wide = p->c->pixel_w, rows = a->t_axis->n, cols = a->u_axis->n;
-    if (!has_behind(p, l))
+    const int rows = a->t_axis->n, cols = a->u_axis->n;
+    if (!has_behind(p, l, a))
         return;
     Colour *colour = xmalloc(size_mul(size_mul((size_t)rows, (size_t)cols), sizeof *colour));
-    int *row = xmalloc(size_mul((size_t)(r.h * high), sizeof *row)),
-        *col = xmalloc(size_mul((size_t)(r.w * wide), sizeof *col));
     for (int t = 0; t < rows; t++)
         for (int u = 0; u < cols; u++)
             colour[t * cols + u] = colour_scale_colour(scale, a->v.values[attend_cell(a, a->head, t, u)]);
-    memset(row, -1, size_mul((size_t)(r.h * high), sizeof *row));
-    memset(col, -1, size_mul((size_t)(r.w * wide), sizeof *col));
-    for (int i = 0; i < l->down.prefix + l->down.count; i++) {
-        int tile = band_tile(&l->down, a->t.prefix, i), y = band_cell(&l->down, i, &half) - r.y;
-        int top = y * high + (half * high + 1) / 2, end = y * high + ((half + 1) * high + 1) / 2;
-        for (int k = top; k < end; k++)
-            row[k] = tiling_token(a->t, l->t, tile, (k - top) * tiling_size(a->t, l->t, tile) / (end - top));
-    }
-    for (int j = 0; j < l->across.prefix + l->across.count; j++) {
-        int tile = band_tile(&l->across, a->u.prefix, j), x = band_cell(&l->across, j, &half) - r.x;
-        for (int k = 0; k < wide; k++)
-            col[x * wide + k] = tiling_token(a->u, l->u, tile, k * tiling_size(a->u, l->u, tile) / wide);
-    }
+    int *row = band_tokens(&l->down, a->t, l->t, r.h, p->c->pixel_h),
+        *col = band_tokens(&l->across, a->u, l->u, r.w, p->c->pixel_w);
     canvas_pixels(p->c, r, &(CanvasGrid){colour, cols, row, col});
     free(row);
     free(col);
     free(colour);
 }
 
-/* The token that a tile has its name of: the first of a row of patches, where one begins in it. */
-static int tile_named(const Axis *axis, Lattice lattice, Tiling tiling, int tile)
+/* The rows of patches in which a tile lies; false of a token without a place. */
+static bool tile_rows(const Axis *axis, Lattice lattice, Tiling tiling, int tile, int *first, int *last)
 {
-    int row, col;
-    for (int i = 0; tiling.bins && i < tiling_size(lattice, tiling, tile); i++)
-        if (axis_patch(axis, tiling_token(lattice, tiling, tile, i), &row, &col) && col == 0)
-            return tiling_token(lattice, tiling, tile, i);
-    return tiling_token(lattice, tiling, tile, 0);
+    int col;
+    return axis_patch(axis, tiling_token(lattice, tiling, tile, 0), first, &col) &&
+           axis_patch(axis, tiling_token(lattice, tiling, tile, tiling_size(lattice, tiling, tile) - 1), last, &col);
 }
 
-/* "cls" for a prefix token, "r3" where a row of patches begins, "r2–3" or "r2+" where the rows of a block do (its
- * tokens are not in their order then), else nothing. */
+/* "cls" for a prefix token, "r3" where a row of patches begins, "r2–3" or "r2+" where several do, else nothing. */
 static bool tile_label(const Axis *axis, Lattice lattice, Tiling tiling, int tile, int w, char out[32])
 {
-    int token = tile_named(axis, lattice, tiling, tile), row, col;
-    if (!axis_patch(axis, token, &row, &col)) {
+    int token = tiling_token(lattice, tiling, tile, 0), row, last, col;
+    if (!tile_rows(axis, lattice, tiling, tile, &row, &last)) {
         axis_label(axis, token, out, 32);
         return true;
     }
-    if (tiling.gy == 1)
+    if (last == row)
         snprintf(out, 32, "r%d", row);
-    else if (utf8_print(out, 32, "r%d–%d", row, row + tiling.gy - 1) > w)
+    else if (utf8_print(out, 32, "r%d–%d", row, last) > w)
         snprintf(out, 32, "r%d+", row);
-    return col == 0;
+    return axis_patch(axis, token, &row, &col) && col == 0;
 }
 
 /* Of two rows in one line: cells of the upper one's name and a blank, where both names have room; else 0. */
@@ -401,19 +355,19 @@ static void draw_labels(const Paint *p, const Attend *a, const Layout *l, Rect r
     here = here < 0 ? -1 : band_cell(&l->across, here, &half);
     for (int j = 0; l->column_y >= 0 && j < l->across.prefix + l->across.count; j++) {
         int x = band_cell(&l->across, j, &half);
-        const int wide = (l->u.bins ? l->u.bins / a->u.rows : a->u.cols / l->u.gx) * l->across.wide - 1;
-        if (x < free_from || !tile_label(a->u_axis, a->u, l->u, band_tile(&l->across, a->u.prefix, j), wide, text))
+        const int tile = band_tile(&l->across, a->u.prefix, j),
+                  wide = (l->u.bins > a->u.rows ? l->u.bins / a->u.rows : a->u.cols / l->u.gx) * l->across.wide - 1;
+        if (x < free_from || !tile_label(a->u_axis, a->u, l->u, tile, wide, text))
             continue;
         if (strlen(text) > 2 && j < l->across.prefix && l->across.count) /* one column has no room for "cls" */
             text[1] = '\0';
         if (j >= l->across.prefix && x + (int)strlen(text) > r.x + r.w)
             continue;
         const bool over = here >= x && here < x + (int)strlen(text);
-        int row, row_here, col;
+        int row, last, row_here, col;
         if (over && axis_patch(a->u_axis, a->at_u, &row_here, &col) &&
-            axis_patch(a->u_axis, tile_named(a->u_axis, a->u, l->u, band_tile(&l->across, a->u.prefix, j)), &row,
-                       &col) &&
-            (row_here < row || row_here >= row + l->u.gy)) /* the name of another row: its own mark stands there */
+            tile_rows(a->u_axis, a->u, l->u, tile, &row, &last) &&
+            (row_here < row || row_here > last)) /* the name of another row: its own mark stands there */
             continue;
         Style style = over ? STYLE_CURSOR : STYLE_AXIS;
         free_from = x + canvas_text(p->c, l->column_y, x, r.x + r.w - x, style, text) + 1;
@@ -424,11 +378,12 @@ static void draw_labels(const Paint *p, const Attend *a, const Layout *l, Rect r
  * brackets beside its colour: what is asked for is not to be hidden. */
 static void draw_cursor(const Paint *p, const Attend *a, const Layout *l, bool focus)
 {
-    int i = band_shown(&l->down, a->t.prefix, tiling_of_token(a->t, l->t, a->at_t)), half;
+    int i = band_shown(&l->down, a->t.prefix, tiling_of_token(a->t, l->t, a->at_t)), half, none;
     int j = band_shown(&l->across, a->u.prefix, tiling_of_token(a->u, l->u, a->at_u));
     if (i < 0 || j < 0)
         return;
-    int y = band_cell(&l->down, i, &half), x = band_cell(&l->across, j, &(int){0});
+    int y = band_cell(&l->down, i, &half), x = band_cell(&l->across, j, &none), left, right;
+    band_span(&l->across, j, &left, &right);
     bool words = are_words(a->t_axis) && are_words(a->u_axis); /* their labels are marked by their style */
     if (l->labels && words && half >= 0 && heat_halves(p))     /* which of the two rows in that line */
         canvas_glyph(p->c, y, l->across.start - 1, STYLE_STRONG, half ? 0x2584 : 0x2580);
@@ -437,8 +392,9 @@ static void draw_cursor(const Paint *p, const Attend *a, const Layout *l, bool f
     const Cell *below = l->column_y >= 0 && !words ? canvas_at(p->c, l->column_y, x) : NULL;
     if (below && below->ch == ' ') /* else a name stands there, and is marked */
         canvas_glyph(p->c, l->column_y, x, STYLE_CURSOR, '^');
-    if (!l->labels || l->column_y < 0 || (half < 0 && l->across.wide > 2))
-        heat_mark(p, y, x, l->down.wide, l->across.wide, shown_ref(&a->v, attend_cell(a, a->head, a->at_t, a->at_u)));
+    if (!l->labels || l->column_y < 0 || (half < 0 && right - left > 2))
+        heat_mark(p, band_mark(&l->down, i, &none), x, 1, right - left,
+                  shown_ref(&a->v, attend_cell(a, a->head, a->at_t, a->at_u)));
     focus_cursor(p, focus, y, x);
 }
 
@@ -482,7 +438,8 @@ static void draw_bar(const Paint *p, const Attend *a, const Layout *l, const Col
         return;
     int used = 0;
     char pooled[64] = "";
-    const bool all = has_behind(p, l), tight = l->value_y<0, above = l->bar_y> free_from; /* the line there is free */
+    const bool all = has_behind(p, l, a),
+               tight = l->value_y<0, above = l->bar_y> free_from; /* the line there is free */
     if ((is_pooled(l->t) || is_pooled(l->u)) && !(all && play_shows(p->s)))
         pooled_text(l, all ? NULL : colour_scale_pool_word(p, scale), false, pooled, sizeof pooled);
     const bool brief = r.w < LABELLED || tight || (!above && r.w - utf8_cells(pooled) - 2 < BAR_LEAST);
@@ -539,11 +496,11 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
  * already. */
 static int hit(const Band *b, Lattice lattice, Tiling tiling, int at, int token)
 {
-    int found = -1, half;
+    int found = -1, from, end;
     for (int i = 0; i < b->prefix + b->count; i++) {
         int tile = band_tile(b, lattice.prefix, i), first = tiling_token(lattice, tiling, tile, 0);
-        int cell = band_cell(b, i, &half);
-        if (at < cell || at >= cell + b->wide)
+        band_span(b, i, &from, &end);
+        if (at < b->start + from / b->per_cell || at >= b->start + band_cells(end, b->per_cell))
             continue;
         if (found < 0)
             found = first;
