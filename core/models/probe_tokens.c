@@ -80,6 +80,13 @@ static NodeId direction(const Alike *a, int k, NodeId x, NodeId products)
     return graph_zip(g, numbered(name, "direction", k, -1), OP_DIV, sum, length);
 }
 
+/* What a part of the model has; the difference of two runs is no part of one. */
+static void note(Graph *g, int part, Site s, NodeId n)
+{
+    if (part != NO_PART)
+        anatomy_note(g, part, s, n);
+}
+
 static void components(Alike *a, int part, NodeId centred, ProbeCosine all)
 {
     Graph *g = a->g;
@@ -87,12 +94,13 @@ static void components(Alike *a, int part, NodeId centred, ProbeCosine all)
     NodeId total = graph_reduce(g, "total", OP_SUM, all.sumsq, DIMS_SCALAR), x = centred, products = all.dot;
     for (int k = 0; k < ALIKE_COMPONENTS; k++) {
         NodeId along = direction(a, k, x, products);
-        NodeId component = graph_contract(g, numbered(name, "component", k, -1), centred, along, DIMS(a->p));
+        /* of what is left: where nothing is, a direction is of rounding alone, and not at right angles */
+        NodeId component = graph_contract(g, numbered(name, "component", k, -1), x, along, DIMS(a->p));
         NodeId sq = graph_zip(g, numbered(name, "component_sq", k, -1), OP_MUL, component, component);
         NodeId sum = graph_reduce(g, numbered(name, "component_sumsq", k, -1), OP_SUM, sq, DIMS_SCALAR);
         NodeId share = graph_zip(g, numbered(name, "share", k, -1), OP_DIV, sum, total);
-        anatomy_note(g, part, (Site)(SITE_ALIKE_COMPONENT + k), component);
-        anatomy_note(g, part, (Site)(SITE_ALIKE_SHARE + k), share);
+        note(g, part, (Site)(SITE_ALIKE_COMPONENT + k), component);
+        note(g, part, (Site)(SITE_ALIKE_SHARE + k), share);
         a->above[k] = component;
         if (k + 1 == ALIKE_COMPONENTS)
             return;
@@ -115,8 +123,8 @@ static void place(Alike *a, int part, NodeId tokens)
     ProbeCosine all = probe_cosine(g, centred, a->p, a->p1,
                                    (CosineNames){"centred_sq", "centred_sumsq", "centred_norm", "centred_norm_seen",
                                                  "centred_seen", "dot", "norms", "cosine"});
-    anatomy_note(g, part, SITE_ALIKE_NORM, norm);
-    anatomy_note(g, part, SITE_ALIKE_COSINE, all.cosine);
+    note(g, part, SITE_ALIKE_NORM, norm);
+    note(g, part, SITE_ALIKE_COSINE, all.cosine);
     components(a, part, centred, all);
 }
 
@@ -131,17 +139,25 @@ static NodeId start(Graph *g, int p)
     return graph_leaf(g, "start", DIMS(p), (Leaf){LEAF_CONST, x, "where the search for each component begins"});
 }
 
-static Alike begin(Graph *g, int embedding, NodeId tokens)
+/* The same axis by another letter; of a pair's graph, which has those of B, what is there already. */
+static int other_axis(Graph *g, int of, const char *sym, const char *name)
 {
-    const char *scope = anatomy_part(g, embedding)->scope;
+    for (int i = 0; i < g->axis_count; i++)
+        if (g->axes[i].n == g->axes[of].n && strcmp(g->axes[i].sym, sym) == 0 && strcmp(g->axes[i].name, name) == 0)
+            return i;
+    return probe_axis(g, of, sym, name, ROLE_PLAIN);
+}
+
+/* In the scope that is set. */
+static Alike begin(Graph *g, NodeId tokens)
+{
     Dims dims = graph_node(g, tokens)->dims;
     Alike a = {.g = g, .p = dims.axis[0], .d = dims.axis[1]};
     int places = graph_role(g, ROLE_PLACE, g->axes[a.p].sequence);
     a.p = places == AXIS_NONE ? a.p : places;
     const char letter = *g->axes[a.p].sym;
-    a.p1 = probe_axis(g, a.p, (char[]){letter, '1', '\0'}, "token that it is compared with", ROLE_PLAIN);
-    a.p2 = probe_axis(g, a.p, (char[]){letter, '2', '\0'}, "another token", ROLE_PLAIN);
-    graph_scope(g, "%s%sembed.alike", scope, *scope ? "." : "");
+    a.p1 = other_axis(g, a.p, (char[]){letter, '1', '\0'}, "token that it is compared with");
+    a.p2 = other_axis(g, a.p, (char[]){letter, '2', '\0'}, "another token");
     a.count = graph_const(g, "count", DIMS_SCALAR, (float)g->axes[a.p].n);
     NodeId first = start(g, a.p);
     for (int k = 0; k < ALIKE_COMPONENTS; k++)
@@ -154,7 +170,9 @@ void probe_alike(Graph *g)
     for (int e = NO_PART; (e = anatomy_next(g, e, PART_EMBEDDING)) != NO_PART;) {
         const char *stack = anatomy_part(g, e)->stack;
         NodeId tokens = site_node(g, anatomy_block(g, stack, 0), SITE_RESID_PRE);
-        Alike a = begin(g, e, tokens);
+        const char *scope = anatomy_part(g, e)->scope;
+        graph_scope(g, "%s%sembed.alike", scope, *scope ? "." : "");
+        Alike a = begin(g, tokens);
         place(&a, e, tokens);
         for (int i = 0; i < anatomy_blocks(g, stack); i++) {
             int block = anatomy_block(g, stack, i);
@@ -162,6 +180,27 @@ void probe_alike(Graph *g)
             place(&a, block, site_node(g, block, SITE_BLOCK_OUT));
         }
     }
+}
+
+void probes_changed_add(Graph *g, const char *path, NodeId change)
+{
+    NodeId first = g->count;
+    graph_scope(g, "%s.changed", path);
+    Alike a = begin(g, change);
+    place(&a, NO_PART, change);
+    for (NodeId n = first; n < g->count; n++)
+        graph_flag(g, n, NODE_PROBE);
+    graph_scope(g, "%s", "");
+}
+
+const char *probes_changed(const Graph *g, const char *path, Site what, char out[PROBES_PATH])
+{
+    int k = what >= SITE_ALIKE_SHARE ? (int)what - SITE_ALIKE_SHARE : (int)what - SITE_ALIKE_COMPONENT;
+    if (what == SITE_ALIKE_NORM)
+        snprintf(out, PROBES_PATH, "%s.changed.norm", path);
+    else
+        snprintf(out, PROBES_PATH, "%s.changed.%s_%d", path, what >= SITE_ALIKE_SHARE ? "share" : "component", k);
+    return graph_find(g, out) == NO_NODE ? NULL : out;
 }
 
 /* What the map of steps shows of every step: how long the vector of each token is in its result, and where a stream of

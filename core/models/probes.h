@@ -53,7 +53,8 @@
  *   norm[t]              the length of every token
  *   cosine[p,p1]         of every two, their mean taken away
  *   component_K[p], direction_K[d], share_K   their first three principal components: each token along the direction,
- *                        the direction, its share of all variance; by power iteration (probe_tokens.c)
+ *                        the direction, its share of all variance; by power iteration (probe_tokens.c). Where A and B
+ *                        are compared the same of the difference of their tokens, in PATH.changed: probes_changed_add
  * For every step that the map shows and that has tokens, in lengths beside its result NAME:
  *   NAME_length[t]       how long the vector of each token is: all its numbers there, of all heads
  *   NAME_change[t]       where the stream of tokens goes on (a block, a sum in it, the positions): the way of each one
@@ -67,6 +68,7 @@
  * The components and ranks are made of the weights as they are when first asked for, without edits. */
 #ifndef VITRINE_MODELS_PROBES_H
 #define VITRINE_MODELS_PROBES_H
+#include "core/graph/anatomy.h"
 #include "core/models/family.h"
 #include "core/models/seq2seq.h"
 #include "core/models/vit.h"
@@ -86,6 +88,12 @@ const char *probes_change(const Graph *g, const char *shown, char out[PROBES_PAT
 /* Appends how far each token is away, as a share of its length before: NAME_change[t] of `step`, the difference from
  * `before`, both of path's axes. NO_NODE where it has no tokens. */
 NodeId probes_apart(Graph *g, const char *path, NodeId before, NodeId step);
+
+/* Of A and B: along what tokens changed in different ways. Appends, in the pair's graph, of `change`, the difference of
+ * two runs' tokens path[t,d], in PATH.changed: norm[t], component_K[p], direction_K[d], share_K, as in .alike. */
+void probes_changed_add(Graph *g, const char *path, NodeId change);
+/* Path of one of them, by its site (ALIKE_NORM, ALIKE_COMPONENT…, ALIKE_SHARE…); NULL where it was not appended. */
+const char *probes_changed(const Graph *g, const char *path, Site what, char out[PROBES_PATH]);
 
 /* Where the place of the object in the picture is known: object[patches] is 1 where a patch shows some of it, else 0
  * (copied). Behind probes_add:

@@ -40,8 +40,8 @@ static NodeId leaf(Graph *g, char which, const char *path, Dims d, const float *
     return graph_leaf(g, name, d, (Leaf){LEAF_RUN, data, which == 'a' ? "A" : "B"});
 }
 
-/* The three nodes of a path, in B's axes; returns the difference. */
-static NodeId add(Session *s, const char *path, const float *a, const float *b)
+/* The three nodes of a path, in B's axes. */
+static void add(Session *s, const char *path, const float *a, const float *b)
 {
     Diff *d = &s->diff;
     const Graph *of = session_graph(s, SIDE_B);
@@ -60,7 +60,6 @@ static NodeId add(Session *s, const char *path, const float *a, const float *b)
         run_extend(d->run);
     else
         d->run = run_new(&d->graph, NULL, s->pool);
-    return n;
 }
 
 /* The values may have been forgotten and computed again elsewhere; what is in progress begins anew then. */
@@ -80,19 +79,26 @@ static NodeId find(const Session *s, const char *path)
     return s->diff.run ? graph_find(&s->diff.graph, path) : NO_NODE;
 }
 
+/* The difference can be computed: A's and B's values are there, and its leaves point at them. */
+static bool both_there(Session *s, const char *path, int64_t deadline_ns)
+{
+    NodeId n = find(s, path), na = session_node(s, SIDE_A, path), nb = session_node(s, SIDE_B, path);
+    Run *a = session_run(s, SIDE_A), *b = session_run(s, SIDE_B);
+    if (!run_step(a, na, deadline_ns) || !run_step(b, nb, deadline_ns))
+        return false;
+    if (n == NO_NODE)
+        add(s, path, run_peek(a, na), run_peek(b, nb));
+    else
+        point(&s->diff, n, run_peek(a, na), run_peek(b, nb));
+    return true;
+}
+
 bool difference_step(Session *s, const char *path, int64_t deadline_ns)
 {
     NodeId n = find(s, path);
-    if (n == NO_NODE || !run_peek(s->diff.run, n)) {
-        NodeId na = session_node(s, SIDE_A, path), nb = session_node(s, SIDE_B, path);
-        Run *a = session_run(s, SIDE_A), *b = session_run(s, SIDE_B);
-        if (!run_step(a, na, deadline_ns) || !run_step(b, nb, deadline_ns))
-            return false;
-        if (n == NO_NODE)
-            n = add(s, path, run_peek(a, na), run_peek(b, nb));
-        else
-            point(&s->diff, n, run_peek(a, na), run_peek(b, nb));
-    }
+    if ((n == NO_NODE || !run_peek(s->diff.run, n)) && !both_there(s, path, deadline_ns))
+        return false;
+    n = find(s, path);
     NodeId alike = site_is(session_graph(s, SIDE_B), path, SITE_EMBEDDING_UNIT) ? find(s, LIKENESS) : NO_NODE;
     return run_step(s->diff.run, n, deadline_ns) && (alike == NO_NODE || run_step(s->diff.run, alike, deadline_ns));
 }
@@ -168,6 +174,35 @@ const float *difference_moved(const Session *s, const char *path)
 {
     char name[PROBES_PATH];
     return s->diff.run && probes_change(&s->diff.graph, path, name) ? difference_peek(s, name) : NULL;
+}
+
+/* What is drawn of what changed; the third component needs all that is between. */
+static const Site CHANGED[] = {SITE_ALIKE_NORM,  SITE_ALIKE_COMPONENT, SITE_ALIKE_COMPONENT1, SITE_ALIKE_COMPONENT2,
+                               SITE_ALIKE_SHARE, SITE_ALIKE_SHARE1,    SITE_ALIKE_SHARE2};
+enum { CHANGED_COUNT = sizeof CHANGED / sizeof *CHANGED };
+
+bool difference_changed_step(Session *s, const char *path, int64_t deadline_ns)
+{
+    char name[PROBES_PATH];
+    Graph *g = &s->diff.graph;
+    bool there = true, done = true;
+    for (int i = 0; i < CHANGED_COUNT; i++)
+        there = there && difference_changed(s, path, CHANGED[i]);
+    if (!there && !both_there(s, path, deadline_ns))
+        return false;
+    if (!probes_changed(g, path, CHANGED[0], name)) {
+        probes_changed_add(g, path, find(s, path));
+        run_extend(s->diff.run);
+    }
+    for (int i = 0; i < CHANGED_COUNT && done; i++)
+        done = run_step(s->diff.run, graph_find(g, probes_changed(g, path, CHANGED[i], name)), deadline_ns);
+    return done;
+}
+
+const float *difference_changed(const Session *s, const char *path, Site what)
+{
+    char name[PROBES_PATH];
+    return s->diff.run && probes_changed(&s->diff.graph, path, what, name) ? difference_peek(s, name) : NULL;
 }
 
 const float *difference_peek(const Session *s, const char *path)

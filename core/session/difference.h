@@ -19,8 +19,13 @@ const float *difference_likeness_peek(
  * graph (probes_apart). True when it is there, or the node has no tokens. */
 bool difference_moved_step(Session *s, const char *path, int64_t deadline_ns);
 const float *difference_moved(const Session *s, const char *path); /* NULL while not computed, or forgotten */
-const float *difference_peek(const Session *s, const char *path);  /* NULL while not computed, or forgotten */
-void difference_trim(Session *s);                                  /* what nothing asked for since the last call */
+/* Along what the tokens of that node changed in different ways from A to B, nodes of the pair's graph
+ * (probes_changed_add): by site ALIKE_NORM[t], ALIKE_COMPONENT…[p] and ALIKE_SHARE…. True when all are there. */
+bool difference_changed_step(Session *s, const char *path, int64_t deadline_ns);
+const float *difference_changed(const Session *s, const char *path,
+                                Site what);                       /* NULL while not computed, or not asked */
+const float *difference_peek(const Session *s, const char *path); /* NULL while not computed, or forgotten */
+void difference_trim(Session *s);                                 /* what nothing asked for since the last call */
 size_t difference_bytes(const Session *s);
 /* Forgets all of it: before A or B becomes another run, or its graph another. */
 void difference_drop(Session *s);

@@ -48,6 +48,7 @@ typedef struct ScreenSpec {
     /* `play`: one step more of what the screen shows in steps; false: all is there. NULL: it has no steps. */
     bool (*play)(Session *s);
     bool (*say)(const struct Teller *t);         /* `say`, whatever node is in focus; NULL: the node's own */
+    void (*say_change)(Session *s, Buf *out);    /* …and what became of it from A to B; or NULL */
     bool (*say_pattern)(const struct Teller *t); /* …where the focus is a pattern or scores */
     bool (*say_scores)(const struct Teller *t);
     bool (*tell)(const struct Teller *t); /* its figures as lines, for `say screen`; NULL: the sentence is all */
@@ -75,6 +76,7 @@ const char *lens_mid(const Session *s, Side side, int row); /* …those after th
 /* Path of an ALIKE site of that side after block `row` of the stack that the focus is in, or before the first one
  * (LENS_START); NULL where it has none. */
 const char *alike_path(const Session *s, Side side, int row, Site site);
+const char *alike_tokens(const Session *s, Side side, int row); /* of the tokens themselves */
 
 /* --- inside core/session: what rows are made of --- */
 #define SCREEN(symbol) extern const ScreenSpec SPEC_##symbol;

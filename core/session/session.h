@@ -405,6 +405,7 @@ bool session_seen(const Session *s, float *distance);
 typedef enum NeedWhat {
     NEED_VALUES,
     NEED_MOVED,       /* how far the node's tokens moved from A to B (difference.h) */
+    NEED_CHANGED,     /* along what they changed in different ways (difference.h) */
     NEED_EXPLANATION, /* of one cell of the node, when its values and its inputs' are there (closeup.h) */
     NEED_CLOSEUP
 } NeedWhat;
@@ -414,6 +415,10 @@ typedef struct Need {
     NeedWhat what;
     size_t cell, most; /* of an explanation: whose, and so many of its terms at least */
 } Need;
+static inline bool need_of_both(NeedWhat what) /* of the pair, and no value of the node's own */
+{
+    return what == NEED_MOVED || what == NEED_CHANGED;
+}
 /* Works on what the screen needs, then on the rest of the forward pass, until the deadline. True when all needs are
  * there and the passes are complete. */
 bool session_step(Session *s, const Need *needs, int count, int64_t deadline_ns);

@@ -335,15 +335,19 @@ static bool step_one(Session *s, Side side, const char *path, int64_t deadline)
     return side == SIDE_DIFF ? difference_step(s, path, deadline) : run_step(session_run(s, side), n, deadline);
 }
 
-static bool step_moved(Session *s, const char *path, int64_t deadline)
+/* What became of a node's tokens from A to B. */
+static bool step_of_both(Session *s, const Need *need, int64_t deadline)
 {
-    return session_node(s, SIDE_DIFF, path) == NO_NODE || difference_moved_step(s, path, deadline);
+    if (session_node(s, SIDE_DIFF, need->path) == NO_NODE)
+        return true;
+    return need->what == NEED_MOVED ? difference_moved_step(s, need->path, deadline)
+                                    : difference_changed_step(s, need->path, deadline);
 }
 
 bool session_step_pass(Session *s, const Need *needs, int count, int64_t deadline_ns)
 {
     for (int i = 0; i < count; i++)
-        if (needs[i].what == NEED_MOVED ? !step_moved(s, needs[i].path, deadline_ns)
+        if (need_of_both(needs[i].what) ? !step_of_both(s, &needs[i], deadline_ns)
                                         : !step_one(s, needs[i].side, needs[i].path, deadline_ns))
             return false;
     place_arrive(s);

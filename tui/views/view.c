@@ -8,7 +8,7 @@ void needs_add(Needs *n, Side side, const char *path)
     if (!path)
         return;
     for (int i = 0; i < n->count; i++) /* how far a node moved is no value of it */
-        if (n->item[i].side == side && n->item[i].what != NEED_MOVED && strcmp(n->item[i].path, path) == 0)
+        if (n->item[i].side == side && !need_of_both(n->item[i].what) && strcmp(n->item[i].path, path) == 0)
             return;
     needs_ask(n, side, path, NEED_VALUES, 0, 0);
 }
@@ -17,6 +17,9 @@ void needs_ask(Needs *n, Side side, const char *path, NeedWhat what, size_t cell
 {
     if (n->count >= VIEW_NEEDS || strlen(path) >= SESSION_PATH)
         return;
+    for (int i = 0; i < n->count && need_of_both(what); i++) /* how far a node moved is asked for once */
+        if (n->item[i].what == what && strcmp(n->item[i].path, path) == 0)
+            return;
     Need *need = &n->item[n->count++];
     *need = (Need){.side = side, .what = what, .cell = cell, .most = most};
     snprintf(need->path, sizeof need->path, "%s", path);

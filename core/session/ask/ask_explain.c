@@ -400,7 +400,7 @@ void explained_make(Session *s, const Need *need)
 {
     Side side = ask_side(need->side);
     NodeId n = session_node(s, side, need->path);
-    if (need->what == NEED_VALUES || need->what == NEED_MOVED || n == NO_NODE ||
+    if (need->what == NEED_VALUES || need_of_both(need->what) || n == NO_NODE ||
         need->cell >= graph_cells(session_graph(s, side), n))
         return;
     if (!s->explained)

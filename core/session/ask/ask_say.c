@@ -226,6 +226,8 @@ static void say_change(Session *s, Buf *out, Err *err)
 {
     static const Site PROBES[] = {SITE_SCORE_VARIANCE, SITE_ENTROPY, SITE_LARGEST};
     bool attention = screen_now(s)->group == GROUP_ATTENTION;
+    if (screen_now(s)->say_change)
+        screen_now(s)->say_change(s, out);
     float x[2][3] = {{0}};
     for (int side = 0; side < 2 && attention; side++) {
         Teller t = {.s = s, .side = side ? SIDE_B : SIDE_A, .err = err};

@@ -1,9 +1,12 @@
 /* What tokens are like at every place of a stack: which are alike, along what they differ, how long they are. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/session/ask/say.h"
+#include "core/session/difference.h"
 #include "core/session/options.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
@@ -26,6 +29,14 @@ const char *alike_path(const Session *s, Side side, int row, Site site)
     if (part != NO_PART && row != LENS_START)
         part = anatomy_block(g, anatomy_part(g, part)->stack, row);
     return part == NO_PART ? NULL : site_path(g, part, site);
+}
+
+const char *alike_tokens(const Session *s, Side side, int row)
+{
+    const Graph *g = session_graph(s, side);
+    int part = embedding(s, g), block = row == LENS_START ? 0 : row;
+    part = part == NO_PART ? NO_PART : anatomy_block(g, anatomy_part(g, part)->stack, block);
+    return part == NO_PART ? NULL : site_path(g, part, row == LENS_START ? SITE_RESID_PRE : SITE_BLOCK_OUT);
 }
 
 static bool fits_alike(const Graph *g, NodeId n)
@@ -196,6 +207,32 @@ static bool say_alike(const Teller *t)
     return say_norms(t, at);
 }
 
+/* Along what tokens changed in different ways from A to B, and which one changed most. */
+static void say_changed(Session *s, Buf *out)
+{
+    const char *path = alike_tokens(s, SIDE_DIFF, session_block(s));
+    NodeId n = session_node(s, SIDE_DIFF, path);
+    if (n == NO_NODE || !difference_changed_step(s, path, CLOCK_NEVER))
+        return;
+    const Axis *tokens = &session_graph(s, SIDE_B)->axes[graph_node(session_graph(s, SIDE_B), n)->dims.axis[0]];
+    const float *length = difference_changed(s, path, SITE_ALIKE_NORM);
+    const size_t most = largest_of(length, (size_t)tokens->n);
+    char label[64];
+    if (length[most] == 0) {
+        buf_puts(out, "\nFrom A to B no token changed there.");
+        return;
+    }
+    buf_printf(out, "\nFrom A to B %s changed most, by ", axis_label(tokens, (int)most, label, sizeof label));
+    ask_put_short(out, length[most]);
+    buf_puts(out, " in length. Of all that the changes differ by, components hold");
+    for (int k = 0; k < 3; k++) {
+        const double share = (double)difference_changed(s, path, (Site)(SITE_ALIKE_SHARE + k))[0];
+        if (!isnan(share)) /* nothing was left to share out */
+            buf_printf(out, "%s %.0f %%", k ? "," : "", 100 * share);
+    }
+    buf_putc(out, '.');
+}
+
 static const LookOption OPTIONS[] = {{.name = "norms", .kind = OPTION_SWITCH, .at = LOOK(alike.norms)}, {.name = NULL}};
 
 static const Command OWN = COMMAND("alike", "learned", "alike [start, N, +1, -1] [TOKEN]",
@@ -204,4 +241,5 @@ static const Command OWN = COMMAND("alike", "learned", "alike [start, N, +1, -1]
 
 SCREEN_SPEC(ALIKE, .name = "alike", .about = "which tokens are alike, block by block", .group = GROUP_LEARNED,
             .command = "alike", .own = {&OWN, 1, NULL}, .fits = fits_alike, .move = move_alike, .enter = enter_alike,
-            .next = next_alike, .off = OFF_PATCH, .say = say_alike, .tell = tell_tensor, .options = OPTIONS);
+            .next = next_alike, .off = OFF_PATCH, .say = say_alike, .say_change = say_changed, .tell = tell_tensor,
+            .options = OPTIONS);

@@ -16,64 +16,16 @@
 
 enum { NAMED = 10, BRIEF = 70, ALL_SAID = 120, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 8 };
 enum { SHORT_BAR = 14, PRINCIPAL = 90 /* cells from which what the colours are is written out */ };
-static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
-
-size_t alike_cell(const Spot *v, Band band, int token)
-{
-    size_t n = (size_t)v->a->p->n, from = band == COSINE ? (size_t)v->a->at * n : v->value[band].count - n;
-    return from + (size_t)token;
-}
-
-/* A − B has one scale for the lengths of all places: how far is the farthest from 0? */
-static float lengths_apart(const Alike *a)
-{
-    float most = 0;
-    for (int place = 0; place < a->places; place++) {
-        Shown v;
-        shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, SITE_ALIKE_NORM), &v);
-        for (size_t i = 0; v.values && i < v.count; i++)
-            most = isfinite(v.values[i]) ? fmaxf(most, fabsf(v.values[i])) : most;
-    }
-    return most;
-}
-
-static Spot spot_open(const Paint *p, const Alike *a, int place)
-{
-    Spot v = {.a = a};
-    shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, SITE_ALIKE_COSINE), &v.value[COSINE]);
-    shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, SITE_ALIKE_NORM), &v.value[NORMS]);
-    for (int k = 0; k < COMPONENTS && a->side != SIDE_DIFF; k++) {
-        Shown *c = &v.component[k], *share = &v.share[k];
-        shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, (Site)(SITE_ALIKE_COMPONENT + k)), c);
-        shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, (Site)(SITE_ALIKE_SHARE + k)), share);
-        bool some = c->values && share->values && share->values[0] > NOTHING;
-        for (size_t i = 0; some && i < c->count; i++)
-            v.most[k] = fmaxf(v.most[k], fabsf(c->values[i]));
-        v.value[COLOURS] = *c;
-        v.value[COLOURS].values = share->values ? c->values : NULL;
-    }
-    v.scale[COSINE] = colour_scale_of_range(p, -a->end, a->end);
-    if (v.value[NORMS].values) {
-        Shown other;
-        size_t n = (size_t)a->p->n;
-        const float *own = v.value[NORMS].values + alike_cell(&v, NORMS, 0);
-        Spread lengths = spread_of(own, n);
-        lengths.common = spread_common(own, n, 1);
-        if (shown_beside(a->s, &v.value[NORMS], &other) && other.count >= n) {
-            spread_share(&lengths, other.values + other.count - n, n);
-            lengths.common = fmaxf(lengths.common, spread_common(other.values + other.count - n, n, 1));
-        }
-        v.scale[NORMS] = colour_scale_of_spread(p, a->side, &lengths);
-        const float most = a->side == SIDE_DIFF ? lengths_apart(a) : 0;
-        if (most > 0)
-            v.scale[NORMS] = colour_scale_of_range(p, -most, most);
-    }
-    return v;
-}
 
 static HeatLook look_of(const Spot *v, Band band, int token)
 {
-    HeatLook h = {.ref = shown_ref(&v->component[0], (size_t)token)};
+    HeatLook h = {.ref = {0}};
+    if (v->component[0].node != NO_NODE)
+        h.ref = shown_ref(&v->component[0], (size_t)token);
+    if (band == COLOURS && alike_kept(v, token)) { /* as a difference of 0 is */
+        h.colour = colour_scale_colour(&v->scale[COSINE], 0);
+        return h;
+    }
     for (int k = 0; band == COLOURS && k < COMPONENTS; k++) {
         float x = v->most[k] > 0 ? v->component[k].values[token] / v->most[k] : 0;
         x = x >= -1 && x <= 1 ? x : 0; /* no number: grey */
@@ -171,11 +123,13 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
         line.w += utf8_cells(of);
         buf_free(&longest);
     } else
-        n = utf8_print(text, sizeof text, "%s", line.w < PRINCIPAL ? "PCA" : "principal components");
-    for (int k = 0; k < COMPONENTS && band == COLOURS && there; k++) {
-        int more = utf8_print(text + n, sizeof text - (size_t)n, "%s%.*s %.0f %%", k ? ", " : ": ", brief ? 1 : 5,
-                              ALIKE_COLOUR[k], 100 * (double)v->share[k].values[0]);
-        n += more;
+        n = utf8_print(text, sizeof text, "%s%s", line.w < PRINCIPAL ? "PCA" : "principal components",
+                       v->a->side == SIDE_DIFF ? " of what changed" : "");
+    if (band == COLOURS && there) {
+        Buf shares = {0};
+        alike_put_shares(v, brief, &shares);
+        n += utf8_print(text + n, sizeof text - (size_t)n, "%s", buf_str(&shares));
+        buf_free(&shares);
     }
     if (!bar && band != COSINE && utf8_cells(text) > line.w) /* its column is named above */
         return 0;
@@ -294,14 +248,23 @@ static void draw_cosine_head(const Paint *p, const Alike *a, Rect map)
     canvas_text(p->c, map.y - 1, map.x, room + 1, STYLE_TEXT, text);
 }
 
+/* What stands above a row's second map. */
+static const char *components_head(const Alike *a, int wide)
+{
+    static const char *const SAID[][3] = {{"components", "PCA rgb", "rgb"}, {"what changed", "changed", "rgb"}};
+    const char *const *said = SAID[a->side == SIDE_DIFF];
+    if (wide >= NAMED && wide + a->gap > utf8_cells(said[0]))
+        return said[0];
+    return wide + a->gap > utf8_cells(said[1]) ? said[1] : said[2];
+}
+
 static void draw_down(const Paint *p, const Alike *a, bool focus)
 {
     const int spare = spare_line(p, a);
-    static const char *const HEADS[BANDS] = {"cosine", "components", "length"};
-    static const char SHORT_PCA[] = "PCA rgb";
+    static const char *const LENGTH = "length";
     static const char *const OWN[] = {"each row's own", "by row"};
     for (int place = a->first; place < a->first + a->shown; place++) {
-        Spot v = spot_open(p, a, place);
+        Spot v = alike_spot(p, a, place);
         Rect row = alike_map(p, a, 0, place);
         draw_place_at(p, a, place, (Rect){row.y + (row.h - 1) / 2, a->r.x, 1, a->left});
         int named = 0;
@@ -313,9 +276,7 @@ static void draw_down(const Paint *p, const Alike *a, bool focus)
                 draw_cosine_head(p, a, r);
             else if (place == a->first)
                 canvas_text(p->c, r.y - 1, r.x, r.w + a->gap, STYLE_TEXT,
-                            a->band[b] != COLOURS || r.w >= NAMED   ? HEADS[a->band[b]]
-                            : r.w + a->gap > (int)strlen(SHORT_PCA) ? SHORT_PCA
-                                                                    : "rgb");
+                            a->band[b] != COLOURS ? LENGTH : components_head(a, r.w));
             if (place == a->here && a->band[b] != COLOURS && v.value[a->band[b]].values)
                 alike_draw_bar(p, &v.scale[a->band[b]],
                                (Rect){spare >= 0         ? spare
@@ -330,8 +291,8 @@ static void draw_down(const Paint *p, const Alike *a, bool focus)
         }
         const Rect last = alike_map(p, a, 0, a->first + a->shown - 1);
         const int y = a->r.y + a->r.h - 1;
-        if (place == a->here && a->side != SIDE_DIFF && spare > last.y + last.h) /* what the colours are */
-            canvas_text(p->c, spare - 1, a->r.x, a->r.w, STYLE_DIM, alike_own(a->s, a->r.w));
+        if (place == a->here && a->coloured && spare > last.y + last.h) /* what the colours are */
+            canvas_text(p->c, spare - 1, a->r.x, a->r.w, STYLE_DIM, alike_own(a, a->r.w));
         if (place == a->here && y > last.y + last.h && spare < 0)
             alike_draw_longest(p, &v, (Rect){y, a->r.x, 1, a->r.w});
     }
@@ -358,7 +319,7 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
         longest = rect_cut(&nearest, 'b', 1);
     const int spare = nearest.h || shares.h ? -1 : spare_line(p, a);
     for (int place = a->first; place < a->first + a->shown; place++) {
-        Spot v = spot_open(p, a, place);
+        Spot v = alike_spot(p, a, place);
         const bool here = place == a->here;
         draw_place(p, a, place);
         if (here && spare >= 0 && a->r.w < BRIEF && !alike_apart(a, a->r.w) && v.value[COSINE].values &&
@@ -411,9 +372,11 @@ static void draw_heads(const Paint *p, const Alike *a, int place)
     if (a->head < 2 || wide < ALIKE_NUMBER)
         return;
     canvas_text(p->c, y, x, ALIKE_NUMBER, STYLE_AXIS, "cosine");
-    if (a->side != SIDE_DIFF && wide > ALIKE_NUMBER)
+    if (a->coloured && wide > ALIKE_NUMBER)
         canvas_text(p->c, y, x + ALIKE_NUMBER + 1, swatch_wide(a), STYLE_AXIS,
-                    swatch_wide(a) >= ALIKE_LEAST ? "components" : "PCA");
+                    swatch_wide(a) < ALIKE_LEAST ? "PCA"
+                    : a->side == SIDE_DIFF       ? "PCA change"
+                                                 : "components");
     if (a->wide >= ALIKE_ALL)
         canvas_right(p->c, y, x + a->wide - ALIKE_LENGTH, ALIKE_LENGTH, STYLE_AXIS, "length");
 }
@@ -462,9 +425,9 @@ static void draw_legend(const Paint *p, const Spot *v, Rect line, bool noted)
         rect_cut(&line, 'l',
                  2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "±%.2g", (double)v->scale[COSINE].high));
     if (own)
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, alike_own(v->a->s, line.w));
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, alike_own(v->a, line.w));
     for (int b = COLOURS; !own && b < (v->a->wide >= ALIKE_ALL ? BANDS : NORMS); b++)
-        if (b != COLOURS || v->a->side != SIDE_DIFF)
+        if (b != COLOURS || v->a->coloured)
             rect_cut(&line, 'l', draw_title(p, v, (Band)b, line, false));
 }
 
@@ -492,7 +455,7 @@ static void draw_words(const Paint *p, const Alike *a, bool focus)
             focus_cursor(p, focus, y, a->r.x);
     }
     for (int place = a->first; place < a->first + a->shown; place++) {
-        Spot v = spot_open(p, a, place);
+        Spot v = alike_spot(p, a, place);
         draw_place(p, a, place);
         draw_heads(p, a, place);
         for (int i = 0; i < count; i++)
@@ -535,6 +498,8 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
             needs_add(out, side, alike_path(s, side, row, SITE_ALIKE_NORM));
             for (int k = 0; k < 2 * COMPONENTS && side != SIDE_DIFF; k++)
                 needs_add(out, side, alike_path(s, side, row, (Site)(SITE_ALIKE_COMPONENT + k)));
+            if (side == SIDE_DIFF && a.coloured)
+                needs_ask(out, side, alike_tokens(s, side, row), NEED_CHANGED, 0, 0);
         }
     }
 }

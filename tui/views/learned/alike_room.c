@@ -20,12 +20,12 @@ static int lines_of(const Paint *p, int pixels)
 /* Two rows of maps, three where that makes none of them smaller; the reader chose which the second is. */
 static void arrange_maps(const Paint *p, Alike *a)
 {
-    bool diff = a->side == SIDE_DIFF, norms = diff || p->s->look.alike.norms,
+    bool diff = a->side == SIDE_DIFF, norms = !a->coloured || p->s->look.alike.norms,
          picture = !diff && a->r.w >= PICTURE_FROM && shown_input(p->s, a->side)->resized.data;
     int most = clamp(a->r.w / MAP_LEAST, 1, MAPS_MOST);
     picture = picture && a->places != most; /* all places before the picture */
     int columns = clamp(a->places + picture, 1, most);
-    for (int bands = 1; bands <= (diff ? 2 : BANDS); bands++) {
+    for (int bands = 1; bands <= (a->coloured ? BANDS : BANDS - 1); bands++) {
         Rect room = {0, 0, (a->r.h - 1 - bands) / bands, (a->r.w + 1) / columns - 1};
         HeatSize size = heat_within(p, (HeatSize){heat_pixels(p, room.h), room.w}, a->l.rows, a->l.cols, 1);
         if (bands > 1 && (lines_of(p, size.tall) > room.h || (bands > 2 && size.wide < a->size.wide)))
@@ -52,13 +52,14 @@ static void arrange_down(const Paint *p, Alike *a)
     HeatSize room = {heat_pixels(p, lines), (a->r.w - number + 1) / BANDS - 1};
     Alike across = *a;
     across.side = SIDE_B;
+    across.coloured = true;
     arrange_maps(p, &across);
     HeatSize size = heat_within(p, room, a->l.rows, a->l.cols, 1);
     if (room.wide < a->l.cols || shown < across.shown || (shown == across.shown && size.wide <= across.wide))
         return;
     a->down = true;
-    a->bands = a->side == SIDE_DIFF ? BANDS - 1 : BANDS;
-    a->band[1] = a->side == SIDE_DIFF ? NORMS : COLOURS;
+    a->bands = a->coloured ? BANDS : BANDS - 1;
+    a->band[1] = a->coloured ? COLOURS : NORMS;
     a->size = size;
     a->wide = size.wide;
     a->gap = clamp((a->r.w - number - a->bands * a->wide) / (a->bands - 1), 1, GAP_MOST);
@@ -84,9 +85,8 @@ static void arrange_words(Alike *a)
     a->thin = a->wide;
     if (a->shown < a->places && a->shown < COLUMNS_MOST) { /* numbers at one of them, the colours of all */
         int room = a->r.w - a->left;
-        a->wide = a->side == SIDE_DIFF
-                      ? ALIKE_NUMBER
-                      : clamp(room - (a->places - 1) * (ALIKE_THIN + a->gap), ALIKE_NUMBER, ALIKE_LEAST);
+        a->wide = !a->coloured ? ALIKE_NUMBER
+                               : clamp(room - (a->places - 1) * (ALIKE_THIN + a->gap), ALIKE_NUMBER, ALIKE_LEAST);
         a->wide = a->wide < ALIKE_LEAST ? ALIKE_NUMBER : a->wide;
         a->shown = clamp((room - a->wide) / (ALIKE_THIN + a->gap) + 1, 1, a->places);
         a->thin = clamp((room - a->wide) / clamp(a->shown - 1, 1, a->shown) - a->gap, ALIKE_THIN, ALIKE_NUMBER);
@@ -141,6 +141,7 @@ bool alike_open(const Paint *p, Side side, Rect r, Alike *out)
     a.of_a = shown_axis_of_a(s, &v, 0);
     a.l = lattice_of(a.p);
     a.at = v.at[tokens];
+    a.coloured = side != SIDE_DIFF || session_node(s, side, alike_tokens(s, side, a.here - 1)) != NO_NODE;
     a.words = !axis_patch(a.p, a.at, &a.row, &a.col);
     a.pin = a.words ? changed_word(s, a.here - 1) : -1;
     if (a.words)

@@ -19,7 +19,8 @@ typedef struct Alike {
     int at, row, col; /* the picked one */
     int places, here; /* how many, and that in focus: 0 is before the first block */
     bool words;
-    int pin; /* the first word that A and B don't share, which is shown though others are in focus; −1: none */
+    bool coloured; /* are there components? Of A − B those of what changed, where the tokens can be subtracted */
+    int pin;       /* the first word that A and B don't share, which is shown though others are in focus; −1: none */
     Rect r;
     Band band[BANDS]; /* of maps: what stands below what */
     bool down;        /* places below each other, those side by side: where more places have room so */

@@ -6,11 +6,86 @@
 
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
+#include "core/session/difference.h"
+#include "core/session/screens.h"
 #include "tui/views/spread.h"
 
 const char *const ALIKE_COLOUR[COMPONENTS] = {"red", "green", "blue"};
 
 static const double STANDS_OUT = 1.2; /* times the median from which a length does */
+
+static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
+
+size_t alike_cell(const Spot *v, Band band, int token)
+{
+    size_t n = (size_t)v->a->p->n, from = band == COSINE ? (size_t)v->a->at * n : v->value[band].count - n;
+    return from + (size_t)token;
+}
+
+/* A − B has one scale for the lengths of all places: how far is the farthest from 0? */
+static float lengths_apart(const Alike *a)
+{
+    float most = 0;
+    for (int place = 0; place < a->places; place++) {
+        Shown v;
+        shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, SITE_ALIKE_NORM), &v);
+        for (size_t i = 0; v.values && i < v.count; i++)
+            most = isfinite(v.values[i]) ? fmaxf(most, fabsf(v.values[i])) : most;
+    }
+    return most;
+}
+
+/* Of A − B the components are of what changed: nodes of the pair's graph, which no side has. */
+static Shown component_of(const Alike *a, int place, int k, bool share)
+{
+    Shown v = {.node = NO_NODE};
+    const Site site = (Site)((share ? SITE_ALIKE_SHARE : SITE_ALIKE_COMPONENT) + k);
+    if (a->side != SIDE_DIFF) {
+        shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, site), &v);
+        return v;
+    }
+    const char *tokens = a->coloured ? alike_tokens(a->s, a->side, place - 1) : NULL;
+    v.side = a->side;
+    v.values = tokens ? difference_changed(a->s, tokens, site) : NULL;
+    v.count = !v.values ? 0 : share ? 1 : (size_t)a->p->n;
+    return v;
+}
+
+Spot alike_spot(const Paint *p, const Alike *a, int place)
+{
+    Spot v = {.a = a};
+    shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, SITE_ALIKE_COSINE), &v.value[COSINE]);
+    shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, SITE_ALIKE_NORM), &v.value[NORMS]);
+    if (a->side == SIDE_DIFF && a->coloured)
+        v.change = difference_changed(a->s, alike_tokens(a->s, a->side, place - 1), SITE_ALIKE_NORM);
+    for (int k = 0; k < COMPONENTS; k++) {
+        Shown *c = &v.component[k], *share = &v.share[k];
+        *c = component_of(a, place, k, false);
+        *share = component_of(a, place, k, true);
+        bool some = c->values && share->values && share->values[0] > NOTHING;
+        for (size_t i = 0; some && i < c->count; i++)
+            v.most[k] = fmaxf(v.most[k], fabsf(c->values[i]));
+        v.value[COLOURS] = *c;
+        v.value[COLOURS].values = share->values ? c->values : NULL;
+    }
+    v.scale[COSINE] = colour_scale_of_range(p, -a->end, a->end);
+    if (v.value[NORMS].values) {
+        Shown other;
+        size_t n = (size_t)a->p->n;
+        const float *own = v.value[NORMS].values + alike_cell(&v, NORMS, 0);
+        Spread lengths = spread_of(own, n);
+        lengths.common = spread_common(own, n, 1);
+        if (shown_beside(a->s, &v.value[NORMS], &other) && other.count >= n) {
+            spread_share(&lengths, other.values + other.count - n, n);
+            lengths.common = fmaxf(lengths.common, spread_common(other.values + other.count - n, n, 1));
+        }
+        v.scale[NORMS] = colour_scale_of_spread(p, a->side, &lengths);
+        const float most = a->side == SIDE_DIFF ? lengths_apart(a) : 0;
+        if (most > 0)
+            v.scale[NORMS] = colour_scale_of_range(p, -most, most);
+    }
+    return v;
+}
 
 static int by_size(const void *a, const void *b)
 {
@@ -57,37 +132,74 @@ void alike_put_longest(const Spot *v, const char *before, int width, Buf *out)
         }
 }
 
-const char *alike_own(const Session *s, int width)
+const char *alike_own(const Alike *a, int width)
 {
-    static const char *const SAID[][2] = {
+    static const char *const SAID[][3] = {
         {"PCA: 3 components as red, green, blue, each place its own: compare within one place alone",
-         "PCA: 3 components as red, green, blue, of each place and run their own"},
-        {"PCA: 3 components as red, green, blue, each place its own", "PCA: 3 as red, green, blue, each run its own"},
-        {"PCA: 3 as red, green, blue, each place its own", "PCA: red, green, blue, each run its own"},
-        {"PCA: each place its own", "PCA: each run its own"},
-        {"PCA: each its own", "PCA: each its own"},
-        {"PCA: rgb", "PCA: rgb"}};
-    const int two = session_compares(s);
+         "PCA: 3 components as red, green, blue, of each place and run their own",
+         "PCA of what changed − mean, each place its own: red, green, blue; unchanged: blank"},
+        {"PCA: 3 components as red, green, blue, each place its own", "PCA: 3 as red, green, blue, each run its own",
+         "PCA of what changed − mean: red, green, blue; unchanged: blank"},
+        {"PCA: 3 as red, green, blue, each place its own", "PCA: red, green, blue, each run its own",
+         "PCA of what changed, as rgb; unchanged: blank"},
+        {"PCA: each place its own", "PCA: each run its own", "PCA of what changed, as rgb"},
+        {"PCA: each its own", "PCA: each its own", "PCA of what changed"},
+        {"PCA: rgb", "PCA: rgb", "PCA: rgb"}};
+    const int two = a->side == SIDE_DIFF ? 2 : session_compares(a->s);
     for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++)
         if (utf8_cells(SAID[i][two]) <= width)
             return SAID[i][two];
     return "";
 }
 
+bool alike_kept(const Spot *v, int token)
+{
+    return v->change && v->change[alike_cell(v, NORMS, token)] == 0;
+}
+
+bool alike_unchanged(const Spot *v)
+{
+    for (int i = 0; i < v->a->p->n; i++)
+        if (!alike_kept(v, i))
+            return false;
+    return true;
+}
+
+void alike_put_shares(const Spot *v, bool brief, Buf *out)
+{
+    if (alike_unchanged(v)) {
+        buf_puts(out, brief ? ": none" : ": nothing changed");
+        return;
+    }
+    bool first = true;
+    for (int k = 0; k < COMPONENTS && v->value[COLOURS].values; k++) {
+        const double share = (double)v->share[k].values[0];
+        if (isnan(share)) /* nothing is left to share out */
+            continue;
+        buf_printf(out, "%s%.*s %.0f %%", first ? ": " : ", ", brief ? 1 : 5, ALIKE_COLOUR[k], 100 * share);
+        first = false;
+    }
+}
+
 int alike_draw_components(const Paint *p, const Spot *v, Rect line, bool brief)
 {
-    static const char *const SAID[] = {"principal components, each place its own", "components, each place its own",
-                                       "3 components as rgb"};
-    char text[192], shares[64] = "";
-    int n = 0;
-    for (int k = 0; k < COMPONENTS && v->value[COLOURS].values; k++)
-        n += utf8_print(shares + n, sizeof shares - (size_t)n, "%s%.*s %.0f %%", k ? ", " : ": ", brief ? 1 : 5,
-                        ALIKE_COLOUR[k], 100 * (double)v->share[k].values[0]);
-    for (int i = 0; i < 6; i++) { /* with the shares, then without */
-        utf8_print(text, sizeof text, "%s%s", SAID[i % 3], i < 3 ? shares : "");
+    enum { FORMS = 4 };
+    static const char *const SAID[][FORMS] = {{"principal components, each place its own",
+                                               "components, each place its own", "3 components as rgb",
+                                               "3 components as rgb"},
+                                              {"components of what changed − mean, each place its own, unchanged blank",
+                                               "components of what changed, each place its own", "what changed as rgb",
+                                               "what changed"}};
+    char text[192];
+    Buf shares = {0};
+    alike_put_shares(v, brief, &shares);
+    for (int i = 0; i < 2 * FORMS; i++) { /* with the shares, then without */
+        utf8_print(text, sizeof text, "%s%s", SAID[v->a->side == SIDE_DIFF][i % FORMS],
+                   i < FORMS ? buf_str(&shares) : "");
         if (utf8_cells(text) <= line.w)
             break;
     }
+    buf_free(&shares);
     return canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, text) + 2;
 }
 
@@ -157,7 +269,7 @@ void alike_draw_note(const Paint *p, const Spot *v, Rect line)
     if (*norm && v->a->wide >= ALIKE_ALL)
         rect_cut(&line, 'l', 2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "lengths after %s", norm));
     if (alike_coloured(v))
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, alike_own(v->a->s, line.w));
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, alike_own(v->a, line.w));
 }
 
 void alike_draw_longest(const Paint *p, const Spot *v, Rect line)

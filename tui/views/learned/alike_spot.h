@@ -9,16 +9,19 @@ enum { COMPONENTS = 3 };
 typedef struct Spot {
     const Alike *a;
     Shown value[BANDS], component[COMPONENTS], share[COMPONENTS]; /* value[COLOURS] is the last of the components */
-    float most[COMPONENTS];                                       /* the largest component by size; 0: nothing to see */
+    const float *change;    /* of A − B: how far the tokens went, those in front of the patches too; else NULL */
+    float most[COMPONENTS]; /* the largest component by size; 0: nothing to see */
     ColourScale scale[BANDS];
 } Spot;
 
+/* What is there of a place, 0 before the first block. */
+Spot alike_spot(const Paint *p, const Alike *a, int place);
 /* Of a token in value[band]: lengths of tokens in front of the patches come first. */
 size_t alike_cell(const Spot *v, Band band, int token);
 /* "longest r5c3, 8.1× the median", that none is, or nothing; appended within `width` cells. */
 void alike_put_longest(const Spot *v, const char *before, int width, Buf *out);
 /* What its colours are, and that they compare within one place alone, as `width` allows; "" where nothing does. */
-const char *alike_own(const Session *s, int width);
+const char *alike_own(const Alike *a, int width);
 extern const char *const ALIKE_COLOUR[COMPONENTS]; /* of the components */
 /* Of the components: how much of the variance each is, and that every place has its own. Returns the columns used. */
 int alike_draw_components(const Paint *p, const Spot *v, Rect line, bool brief);
@@ -29,6 +32,11 @@ bool alike_draw_between(const Paint *p, const Spot *v, Band band, Rect line);
 /* There, and of A − B in a narrow pane: a word and the scale, of lengths its end where there is no room. Returns the
  * columns used, 0 where nothing is drawn. */
 int alike_draw_apart(const Paint *p, const Spot *v, Band band, Rect line);
+/* Of A − B: is it known that no token changed here? That one did not? */
+bool alike_unchanged(const Spot *v);
+bool alike_kept(const Spot *v, int token);
+/* ": red 40 %, green 9 %" of what varies at the place in focus, red or r; nothing while it is not there. */
+void alike_put_shares(const Spot *v, bool brief, Buf *out);
 /* Is a word's colour shown beside its number? */
 bool alike_coloured(const Spot *v);
 /* Above the legend of words, where none of them stands: whose lengths they are, and what the colours are. */

@@ -1,0 +1,241 @@
+/* A − B of what tokens are like: along what they changed in different ways, as nodes of the pair's graph and as
+ * colours. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/graph/explain.h"
+#include "core/models/probe_parts.h"
+#include "core/models/probes.h"
+#include "core/session/ask/ask.h"
+#include "core/session/difference.h"
+#include "core/session/input.h"
+#include "core/session/screens.h"
+#include "tests/tui_views/where_test.h"
+#include "tui/views/learned/alike_room.h"
+
+enum { GRID = 8, N = GRID * GRID, SHOWN = 3 };
+
+static const float *changed(const char *path, Site what)
+{
+    assert_true(difference_changed_step(&session, path, CLOCK_NEVER));
+    const float *x = difference_changed(&session, path, what);
+    assert_non_null(x);
+    return x;
+}
+
+/* Of the patches, in double: x_A − x_B less its mean, [N][width]; the sum of its squares. */
+static double centred(const char *path, size_t *width, double **out)
+{
+    Err err;
+    double total = 0;
+    const NodeId n = session_node(&session, SIDE_B, path);
+    const size_t cells = graph_cells(session_graph(&session, SIDE_B), n);
+    const float *a = session_need(&session, SIDE_A, path, &err), *b = session_need(&session, SIDE_B, path, &err);
+    assert_true(a && b);
+    const size_t d = *width = cells / (N + 1); /* a class token stands in front */
+    double *x = *out = xcalloc(N * d, sizeof *x), *mean = xcalloc(d, sizeof *mean);
+    for (size_t i = 0; i < N * d; i++) {
+        x[i] = (double)a[d + i] - (double)b[d + i];
+        mean[i % d] += x[i] / N;
+    }
+    for (size_t i = 0; i < N * d; i++) {
+        x[i] -= mean[i % d];
+        total += x[i] * x[i];
+    }
+    free(mean);
+    return total;
+}
+
+/* The lengths and components of the difference, against a plain calculation in double and the exact components. */
+static void components_of_what_changed(void **state)
+{
+    (void)state;
+    Err err;
+    command("open #17; ablate blocks.1.attn.z[h=2]; alike 2 r2c3; compare diff");
+    static const char *const PATHS[] = {"blocks.1.resid_post", "blocks.2.resid_post", "blocks.3.resid_post"};
+    for (size_t place = 0; place < sizeof PATHS / sizeof *PATHS; place++) {
+        const char *path = PATHS[place];
+        size_t d;
+        double *x;
+        const double total = centred(path, &d, &x);
+        const float *a = session_need(&session, SIDE_A, path, &err), *b = session_need(&session, SIDE_B, path, &err);
+        for (size_t t = 0; t <= N; t++) {
+            double sum = 0;
+            for (size_t i = 0; i < d; i++)
+                sum += pow((double)a[t * d + i] - (double)b[t * d + i], 2);
+            const double length = (double)changed(path, SITE_ALIKE_NORM)[t];
+            assert_true(fabs(length - sqrt(sum)) <= 1e-5 * sqrt(sum));
+        }
+        float *rows = xcalloc(N * d, sizeof *rows), *exact = xcalloc((size_t)COMPONENTS_MAX * d, sizeof *exact);
+        for (size_t i = 0; i < N * d; i++)
+            rows[i] = (float)x[i];
+        Arena arena = {0};
+        Components all;
+        components_init(&all, &arena, rows, N, (int)d, exact);
+        assert_true(components_make(&all, CLOCK_NEVER));
+        for (int k = 0; k < SHOWN; k++) {
+            const float *c = changed(path, (Site)(SITE_ALIKE_COMPONENT + k));
+            double both = 0, ours = 0, theirs = 0;
+            for (size_t p = 0; p < N; p++) {
+                double part = 0;
+                for (size_t i = 0; i < d; i++)
+                    part += x[p * d + i] * (double)exact[(size_t)k * d + i];
+                both += part * (double)c[p];
+                ours += (double)c[p] * (double)c[p];
+                theirs += part * part;
+            }
+            const double share = (double)changed(path, (Site)(SITE_ALIKE_SHARE + k))[0];
+            if (fabs(both) < 0.99 * sqrt(ours * theirs) || fabs(share - theirs / total) > 0.01 * share)
+                fail_msg("%s %d: cosine with the exact component %g, share %g of %g", path, k,
+                         both / sqrt(ours * theirs), share, theirs / total);
+        }
+        arena_free(&arena);
+        free(exact);
+        free(rows);
+        free(x);
+    }
+}
+
+static const float *values(const void *context, NodeId n)
+{
+    (void)context;
+    return run_need(session.diff.run, n);
+}
+
+/* Every number is a node of the pair's graph with terms, which fold to its bits. */
+static void they_are_made_of_terms(void **state)
+{
+    (void)state;
+    static const Site SITES[] = {SITE_ALIKE_NORM, SITE_ALIKE_COMPONENT, SITE_ALIKE_COMPONENT2, SITE_ALIKE_SHARE1};
+    command("open #17; ablate blocks.1.attn.z[h=2]; alike 1 r2c3; compare diff");
+    changed("blocks.1.resid_post", SITE_ALIKE_NORM);
+    const Graph *g = &session.diff.graph;
+    int nodes = 0;
+    for (NodeId n = 0; n < g->count; n++) {
+        const Node *node = graph_node(g, n);
+        if (!strstr(node->path, ".changed.") || node->op == OP_LEAF)
+            continue;
+        assert_true(node->flags & NODE_PROBE);
+        const float *x = run_need(session.diff.run, n);
+        const size_t cells = graph_cells(g, n);
+        for (size_t cell = 0; cell < cells; cell += cells / 3 + 1) {
+            Explain e = explain_open(g, n, cell);
+            const float folded = explain_fold(&e, values, NULL);
+            if (memcmp(&folded, &x[cell], sizeof folded) != 0)
+                fail_msg("%s[%zu]: %.9g, folded %.9g", node->path, cell, (double)x[cell], (double)folded);
+        }
+        nodes++;
+    }
+    assert_true(nodes > 100);
+    for (size_t i = 0; i < sizeof SITES / sizeof *SITES; i++) {
+        char path[PROBES_PATH];
+        assert_non_null(probes_changed(g, "blocks.1.resid_post", SITES[i], path));
+    }
+}
+
+/* Colours of the map of components at a place, patch by patch. */
+static void colours_of(int place, uint32_t out[N])
+{
+    Canvas c;
+    Alike a;
+    const Rect r = {2, 3, 36, 90};
+    draw_on(&c, &VIEW_ALIKE, SIDE_DIFF, r.h, r.w, MODE_TRUE, true);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+    assert_true(alike_open(&p, SIDE_DIFF, r, &a) && a.coloured && a.bands == BANDS && a.band[1] == COLOURS);
+    const Rect map = alike_map(&p, &a, 1, place);
+    for (int i = 0; i < N; i++) {
+        const int y = map.y + i / GRID * map.h / GRID, x = map.x + i % GRID * map.w / GRID;
+        out[i] = canvas_at(&c, y, x)->bg;
+    }
+    canvas_free(&c);
+}
+
+static void said(const char *words)
+{
+    Err err = {""};
+    Buf out = {0};
+    if (!ask_say(&session, SIDE_DIFF, &out, &err))
+        fail_msg("%s", err.text);
+    if (!strstr(buf_str(&out), words))
+        fail_msg("\"%s\" does not say \"%s\"", buf_str(&out), words);
+    buf_free(&out);
+}
+
+/* An edit of one patch lights that patch alone; before it nothing is lit, and that is said. */
+static void an_edit_lights_its_patch(void **state)
+{
+    (void)state;
+    enum { AT = 5 * GRID + 3, HERE = 2 * GRID + 2 };
+    uint32_t colour[N], before[N];
+    command("open #17; set blocks.1.resid_post[t=r5c3] 20; alike 1 r2c2; compare diff");
+    colours_of(2, colour);
+    colours_of(0, before);
+    for (int i = 0; i < N; i++) {
+        if (i == HERE) /* the cursor's mark */
+            continue;
+        assert_true(before[i] == before[0]);
+        assert_true((colour[i] == before[0]) == (i != AT));
+    }
+    const float *length = changed("blocks.1.resid_post", SITE_ALIKE_NORM);
+    for (int t = 0; t <= N; t++)
+        assert_true((length[t] != 0) == (t == AT + 1));
+    shows(&VIEW_ALIKE, SIDE_DIFF, 36, 90, "components of what changed, each place its own: red 100 %");
+    said("r5c3 changed most, by ");
+    command("alike start");
+    shows(&VIEW_ALIKE, SIDE_DIFF, 36, 90, "unchanged blank: nothing changed");
+    said("From A to B no token changed there.");
+}
+
+/* Tokens that have another width in A cannot be subtracted: cosines and lengths alone, as ever. */
+static void another_width_has_none(void **state)
+{
+    (void)state;
+    VitConfig c = model_bundled_config();
+    Model other;
+    Input in;
+    Err err;
+    c.width /= 2;
+    c.heads /= 2;
+    model_seeded(&other, &c, 3);
+    if (!input_open(&in, &other, "#17", &err))
+        fail_msg("%s", err.text);
+    Exhibit *a = session_add(&session, &other, &in);
+    session_pin(&session, a);
+    command("alike 1 r2c2; compare diff");
+    Buf text = {0};
+    drawn(&VIEW_ALIKE, SIDE_DIFF, 36, 90, &text);
+    assert_non_null(strstr(buf_str(&text), "cosine to r2c2"));
+    assert_non_null(strstr(buf_str(&text), "length"));
+    assert_null(strstr(buf_str(&text), "what changed"));
+    buf_free(&text);
+    session_pin(&session, NULL);
+    session_drop(&session, a);
+    model_free(&other);
+}
+
+/* Words have a colour each, and what the colours are stands below them. */
+static void words_have_colours(void **state)
+{
+    (void)state;
+    command("model translator; ablate encoder.blocks.0.self_attn.z[h=1]");
+    command("goto encoder.blocks.1.resid_post; alike 1 0; compare diff");
+    shows(&VIEW_ALIKE, SIDE_DIFF, 33, 90, "PCA of what changed");
+    shows(&VIEW_ALIKE, SIDE_DIFF, 33, 90, "PCA of what changed: r 48 %, g 13 %, b 7 %");
+    shows(&VIEW_ALIKE, SIDE_DIFF, 16, 78, "PCA of what changed, as rgb");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(components_of_what_changed, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(they_are_made_of_terms, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(an_edit_lights_its_patch, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(another_width_has_none, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(words_have_colours, open_bundled, close_session)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
