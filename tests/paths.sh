@@ -12,7 +12,7 @@ MAY='^(core/models/|core/diff/|assets/|core/train/vit_train\.c|core/eval/readout
 PATHS='blocks\.[0-9%*N]|(^|[".])(attn|mlp|ln1|ln2|self_attn|cross_attn)\.|\.(attn|mlp)[."]|resid_(pre|mid|post)|scores_(raw|scaled|masked)|(pos|patch|full)_embed|\.probe|(^|[".])(lens|where|guess|rollout|readout_mean|readout_cls|ln_final|fc_norm)\.|%s\.(z|q|k|v|pattern|out|scale|scores[a-z_]*)"'
 WORDS='^"(probs|logits|pattern|image|pixels|full_embed|guess)"$'
 # Words that mean something else there: a term of the glossary, a key of a file or of printed JSON, a command's word.
-ELSE='^(core/session/ask/(ask_glossary\.c:"(logits|pattern)"|ask_diff\.c:"(image|pixels)")|core/train/history\.h:"guess"|tui/views/learned/blanks\.c:"guess"|tui/views/attention/heads\.c:"pixels"|core/train/[a-z_]*\.c:"image"|core/io/tokenizer_[a-z]*\.c:"pattern"|tui/cli/[a-z_]*\.c:"(probs|logits|image)")$'
+ELSE='^(core/session/ask/(ask_glossary\.c:"(logits|pattern)"|ask_diff\.c:"(image|pixels)")|core/train/history\.h:"guess"|tui/views/learned/blanks\.c:"guess"|tui/views/attention/heads\.c:"pixels"|(core/session/screens|tui/views/learned)/alike\.c:"pixels"|core/train/[a-z_]*\.c:"image"|core/io/tokenizer_[a-z]*\.c:"pattern"|tui/cli/[a-z_]*\.c:"(probs|logits|image)")$'
 # The manual's and the usage lines' examples, which are of the bundled model: tests/e2e/cli.sh runs them.
 EXAMPLES='^tui/cli/(man|help|show|ask|run|screen)\.c:'
 

@@ -108,7 +108,8 @@ void probe_other_readout(Probes *b);
 void probe_places(Probes *b);
 void probe_fit(Probes *b);
 enum { ALIKE_COMPONENTS = 3 };
-void probe_alike(Graph *g);   /* of every stack */
+void probe_alike(Graph *g); /* of every stack */
+void probe_alike_pixels(Probes *b);
 void probe_lengths(Graph *g); /* behind all that the map of steps shows */
 /* Of an MLP: weight, the answer's; norm: the one between its block and the answer, NULL where there is none. */
 void probe_neurons(Graph *g, int part, NodeId weight, const ProbeNorm *norm);

@@ -18,6 +18,7 @@
  * with 0.95^128, less than 0.2 %. Squared twice between two scalings no number overflows. Where one direction has
  * nearly all variance every number of the matrix is near 1, and a step makes the vector as many times longer as there
  * are tokens: after UNIT_EVERY it has length 1 again. STEPS is even, to end where it began. */
+enum { PIXEL_AXES = 5 /* of image: channel, patch row, row in it, patch column, column in it */ };
 enum { SQUARINGS = 4, STEPS = 8, SCALED_EVERY = 2, UNIT_EVERY = 4 };
 
 typedef struct Alike {
@@ -180,6 +181,24 @@ void probe_alike(Graph *g)
             place(&a, block, site_node(g, block, SITE_BLOCK_OUT));
         }
     }
+}
+
+/* The picture before the model: every patch's pixels as its vector, in the order row, column, channel … of image. */
+void probe_alike_pixels(Probes *b)
+{
+    Graph *g = b->g;
+    const int part = anatomy_next(g, NO_PART, PART_INPUT), y = b->axis.y, x = b->axis.x;
+    NodeId image = b->nodes->image;
+    if (part == NO_PART || image == NO_NODE || graph_node(g, image)->dims.n != PIXEL_AXES)
+        return;
+    graph_scope(g, "%s.alike", graph_node(g, image)->path);
+    Axis pixel = {.n = (int)(graph_cells(g, image) / (size_t)g->axes[b->axis.p].n), .sym = "px"};
+    pixel.name = "pixel value of a patch";
+    NodeId rows = probe_passing(g,
+                                graph_zip(g, "by_patch", OP_MUL, graph_const(g, "each_patch", DIMS(y, x), 1), image));
+    NodeId tokens = graph_view(g, "pixels", rows, DIMS(b->axis.p, graph_axis(g, pixel)));
+    Alike a = begin(g, tokens);
+    place(&a, part, tokens);
 }
 
 void probes_changed_add(Graph *g, const char *path, NodeId change)

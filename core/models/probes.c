@@ -251,6 +251,7 @@ void probes_add(Graph *g, const VitConfig *c, const VitNodes *nodes)
     probe_filters(&b);
     units_of_blocks(&b);
     probe_alike(g);
+    probe_alike_pixels(&b);
     probe_lengths(g);
     probe_guess(&b);
     probe_where(&b);

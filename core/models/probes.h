@@ -49,7 +49,8 @@
  *   where.attention[h,p], where.attention_mean[p]   the last block's attention of the token that the answer is read
  *                        from, over the picture
  *   where.answer         the answer's logit: the largest
- * For every place of a stack, in embed.alike (before its first block) and blocks.N.alike, of the patches p, or words:
+ * For every place of a stack, in embed.alike (before its first block) and blocks.N.alike, of the patches p, or words;
+ * of a picture in image.alike too, where a token is pixels[p,px], the pixels of a patch:
  *   norm[t]              the length of every token
  *   cosine[p,p1]         of every two, their mean taken away
  *   component_K[p], direction_K[d], share_K   their first three principal components: each token along the direction,

@@ -74,7 +74,9 @@ const char *lens_path(const Session *s, Side side, int row);
 const char *lens_logits(const Session *s, Side side, int row); /* the numbers that its softmax has */
 const char *lens_mid(const Session *s, Side side, int row); /* …those after that block's attention, before its MLP */
 /* Path of an ALIKE site of that side after block `row` of the stack that the focus is in, or before the first one
- * (LENS_START); NULL where it has none. */
+ * (LENS_START), or of the patches' pixels (ALIKE_PIXELS); NULL where it has none. */
+enum { ALIKE_PIXELS = LENS_START - 1 };
+int alike_row(const Session *s); /* that of the focus */
 const char *alike_path(const Session *s, Side side, int row, Site site);
 const char *alike_tokens(const Session *s, Side side, int row); /* of the tokens themselves */
 

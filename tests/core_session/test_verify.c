@@ -75,7 +75,8 @@ static void test_verify_sampled_and_edited(void **state)
     Verdict v;
     Err err = {""};
     assert_true(ask_verify(&s, SIDE_B, 7, &v, &err));
-    assert_true(v.complete && !v.different && v.cells <= 7 * v.nodes && v.cells > 6 * v.nodes - 20);
+    assert_true(v.complete && !v.different && v.cells <= 7 * v.nodes); /* many nodes are one number */
+    assert_true(2 * v.cells > 11 * v.nodes);
     run("set scale off; ablate blocks.1.attn.z[h=2]; mask causal");
     assert_true(ask_verify(&s, SIDE_B, 0, &v, &err));
     assert_true(v.complete && !v.different);

@@ -218,6 +218,59 @@ static void another_width_has_none(void **state)
     model_free(&other);
 }
 
+/* Before the first place of the model stand the patches' pixels: their cosines in double from the picture itself. They
+ * take no room while the reader is elsewhere, and a text has none. */
+static void pixels_are_the_first_place(void **state)
+{
+    (void)state;
+    enum { P = 6, C = 3, D = C * P * P };
+    Err err;
+    command("open #17; alike 0 r2c3; alike -1");
+    assert_string_equal(session.place.path, "embed.alike.cosine");
+    shows(&VIEW_ALIKE, SIDE_B, 36, 90, ">start");
+    command("alike -1; alike -1");
+    assert_string_equal(session.place.path, "image.alike.cosine");
+    shows(&VIEW_ALIKE, SIDE_B, 36, 90, ">pixels");
+    const float *image = session_need(&session, SIDE_B, "image", &err),
+                *cosine = session_need(&session, SIDE_B, "image.alike.cosine", &err),
+                *length = session_need(&session, SIDE_B, "image.alike.norm", &err);
+    double *x = xcalloc(N * D, sizeof *x), mean[D] = {0};
+    for (int p = 0; p < N; p++)
+        for (int k = 0; k < D; k++) {
+            const int c = k / (P * P), i = k / P % P, j = k % P, y = p / GRID, at = p % GRID;
+            x[p * D + k] = (double)image[((c * GRID + y) * P + i) * GRID * P + at * P + j];
+            mean[k] += x[p * D + k] / N;
+        }
+    for (int p = 0; p < N; p++) {
+        double sum = 0;
+        for (int k = 0; k < D; k++)
+            sum += x[p * D + k] * x[p * D + k];
+        assert_true(fabs((double)length[p] - sqrt(sum)) < 1e-5 * sqrt(sum));
+    }
+    for (int p = 0; p < N; p++)
+        for (int q = 0; q < N; q++) {
+            double pq = 0, pp = 0, qq = 0;
+            for (int k = 0; k < D; k++) {
+                const double a = x[p * D + k] - mean[k], b = x[q * D + k] - mean[k];
+                pq += a * b;
+                pp += a * a;
+                qq += b * b;
+            }
+            assert_true(fabs((double)cosine[p * N + q] - pq / sqrt(pp * qq)) < 1e-4);
+        }
+    free(x);
+    command("alike +1");
+    assert_string_equal(session.place.path, "embed.alike.cosine");
+    command("alike pixels r0c0; say");
+    assert_non_null(
+        strstr(buf_str(&session.said), "Of the pixels alone, the mean of all taken away, r0c0 is most like"));
+    command("grey r5c3; compare diff"); /* what changed in the picture is that patch */
+    shows(&VIEW_ALIKE, SIDE_DIFF, 36, 90, "components of what changed, each place its own: red 100 %");
+    said("r5c3 changed most, by ");
+    command("model translator");
+    refused("alike pixels", "sees no pixels");
+}
+
 /* Words have a colour each, and what the colours are stands below them. */
 static void words_have_colours(void **state)
 {
@@ -236,6 +289,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(they_are_made_of_terms, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(an_edit_lights_its_patch, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(another_width_has_none, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(pixels_are_the_first_place, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(words_have_colours, open_bundled, close_session)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

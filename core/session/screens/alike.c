@@ -25,15 +25,32 @@ static int embedding(const Session *s, const Graph *g)
 const char *alike_path(const Session *s, Side side, int row, Site site)
 {
     const Graph *g = session_graph(s, side);
-    int part = embedding(s, g);
-    if (part != NO_PART && row != LENS_START)
+    int part = row == ALIKE_PIXELS ? anatomy_next(g, NO_PART, PART_INPUT) : embedding(s, g);
+    if (part != NO_PART && row > LENS_START)
         part = anatomy_block(g, anatomy_part(g, part)->stack, row);
     return part == NO_PART ? NULL : site_path(g, part, site);
+}
+
+int alike_row(const Session *s)
+{
+    const char *pixels = alike_path(s, SIDE_B, ALIKE_PIXELS, SITE_ALIKE_COSINE);
+    return pixels && strcmp(pixels, s->place.path) == 0 ? ALIKE_PIXELS : session_block(s);
+}
+
+/* What the lengths are of: the root of the sum of the squares of the pixels. */
+static const char *pixels_of(const Graph *g, const char *norm)
+{
+    NodeId n = norm ? graph_find(g, norm) : NO_NODE;
+    for (int i = 0; i < 3 && n != NO_NODE; i++)
+        n = graph_node(g, n)->in[0];
+    return n == NO_NODE ? NULL : graph_node(g, n)->path;
 }
 
 const char *alike_tokens(const Session *s, Side side, int row)
 {
     const Graph *g = session_graph(s, side);
+    if (row == ALIKE_PIXELS)
+        return pixels_of(g, alike_path(s, side, row, SITE_ALIKE_NORM));
     int part = embedding(s, g), block = row == LENS_START ? 0 : row;
     part = part == NO_PART ? NO_PART : anatomy_block(g, anatomy_part(g, part)->stack, block);
     return part == NO_PART ? NULL : site_path(g, part, row == LENS_START ? SITE_RESID_PRE : SITE_BLOCK_OUT);
@@ -75,20 +92,29 @@ static bool pick(Session *s, const Args *a, int i, Err *err)
     return true;
 }
 
-/* `alike [start, N, +1] [TOKEN]` */
+/* The first place: a picture's pixels. */
+static int first_row(const Session *s)
+{
+    return alike_path(s, SIDE_B, ALIKE_PIXELS, SITE_ALIKE_COSINE) ? ALIKE_PIXELS : LENS_START;
+}
+
+/* `alike [pixels, start, N, +1] [TOKEN]` */
 static bool run_alike(Session *s, const Args *a, Err *err)
 {
-    int here = session_block(s), last = session_blocks(s) - 1, row;
+    int here = alike_row(s), last = session_blocks(s) - 1, row, first = first_row(s);
     const char *word = a->count ? a->word[0] : "", *path;
-    bool relative = false, start = strcmp(word, "start") == 0;
-    here = here >= 0 ? here : s->place.screen == SCREEN_ALIKE ? LENS_START : last;
-    row = start ? LENS_START : here;
+    bool relative = false, pixels = strcmp(word, "pixels") == 0, start = pixels || strcmp(word, "start") == 0;
+    here = here != LENS_START || s->place.screen == SCREEN_ALIKE ? here : last;
+    row = pixels ? ALIKE_PIXELS : start ? LENS_START : here;
     if (*word && !start && !args_number(word, &row, &relative))
-        return err_set(err, "column %d: expected start or a block, 0 to %d, found '%s'", a->column[0], last, word);
-    row = relative ? clamp(here + row, LENS_START, last) : row;
-    path = row < LENS_START || row > last ? NULL : alike_path(s, SIDE_B, row, SITE_ALIKE_COSINE);
+        return err_set(err, "column %d: expected %sstart or a block, 0 to %d, found '%s'", a->column[0],
+                       first == ALIKE_PIXELS ? "pixels, " : "", last, word);
+    row = relative ? clamp(here + row, first, last) : row;
+    path = row < first || row > last ? NULL : alike_path(s, SIDE_B, row, SITE_ALIKE_COSINE);
     if (!path && dims_of(s).n != 2)
         return err_set(err, "this model has no tokens to compare");
+    if (!path && pixels)
+        return err_set(err, "column %d: this model sees no pixels", a->column[0]);
     if (!path)
         return err_set(err, "column %d: there is no block %d: they go from 0 to %d", a->column[0], row, last);
     char kept[SESSION_PATH];
@@ -111,7 +137,7 @@ static void move_alike(Session *s, int dy, int dx)
     if (tokens->kind == AXIS_PATCH)
         move_on_grid(s, tokens->role, dy, dx);
     else {
-        int block = session_block(s), row = clamp(block + dx, LENS_START, session_blocks(s) - 1);
+        int row = clamp(alike_row(s) + dx, first_row(s), session_blocks(s) - 1);
         snprintf(s->place.path, sizeof s->place.path, "%s", alike_path(s, SIDE_B, row, SITE_ALIKE_COSINE));
         place_find_box(s);
         s->place.at[d.axis[0]] = clamp(s->place.at[d.axis[0]] + dy, 0, tokens->n - 1);
@@ -183,13 +209,16 @@ static bool say_alike(const Teller *t)
     size_t self = (size_t)teller_on(t, d.axis[0]), count;
     const float *row = teller_row(t, t->x, t->n, self * (size_t)tokens->n, &count);
     size_t best = most_alike(row, count, self, 1), least = most_alike(row, count, self, -1);
-    int at = session_block(t->s);
+    int at = alike_row(t->s);
     char label[64];
     if (count < 2) {
         buf_puts(t->out, "There is one token only: nothing to compare it with.");
         return true;
     }
-    buf_printf(t->out, at < 0 ? "Before block %d" : "After block %d", at < 0 ? 0 : at);
+    if (at == ALIKE_PIXELS)
+        buf_puts(t->out, "Of the pixels alone");
+    else
+        buf_printf(t->out, at < 0 ? "Before block %d" : "After block %d", at < 0 ? 0 : at);
     buf_printf(t->out, ", the mean of all taken away, %s is most like ",
                axis_label(tokens, (int)self, label, sizeof label));
     buf_printf(t->out, "%s (cosine ", axis_label(tokens, (int)best, label, sizeof label));
@@ -210,7 +239,7 @@ static bool say_alike(const Teller *t)
 /* Along what tokens changed in different ways from A to B, and which one changed most. */
 static void say_changed(Session *s, Buf *out)
 {
-    const char *path = alike_tokens(s, SIDE_DIFF, session_block(s));
+    const char *path = alike_tokens(s, SIDE_DIFF, alike_row(s));
     NodeId n = session_node(s, SIDE_DIFF, path);
     if (n == NO_NODE || !difference_changed_step(s, path, CLOCK_NEVER))
         return;
@@ -235,7 +264,7 @@ static void say_changed(Session *s, Buf *out)
 
 static const LookOption OPTIONS[] = {{.name = "norms", .kind = OPTION_SWITCH, .at = LOOK(alike.norms)}, {.name = NULL}};
 
-static const Command OWN = COMMAND("alike", "learned", "alike [start, N, +1, -1] [TOKEN]",
+static const Command OWN = COMMAND("alike", "learned", "alike [pixels, start, N, +1, -1] [TOKEN]",
                                    "show which tokens are alike before and after each block, and how they differ",
                                    COMMAND_SESSION, run_alike, NULL);
 

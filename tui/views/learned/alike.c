@@ -50,11 +50,15 @@ static int draw_place_at(const Paint *p, const Alike *a, int place, Rect r)
 {
     char name[32];
     bool here = place == a->here;
-    if (place > 0)
-        snprintf(name, sizeof name, "%s%d", r.w < 9 ? "" : "block ", place - 1);
+    const int row = alike_row_of(a, place);
+    if (row >= 0)
+        snprintf(name, sizeof name, "%s%d", r.w < 9 ? "" : "block ", row);
+    else if (row == ALIKE_PIXELS)
+        snprintf(name, sizeof name, "%s", r.w > 6 || (r.w == 6 && !here) ? "pixels" : "px");
     else
         snprintf(name, sizeof name, "%s", r.w > 5 || (r.w == 5 && !here) ? "start" : "in");
-    bool before = place == a->first && place > 0, after = place == a->first + a->shown - 1 && place < a->places - 1;
+    bool before = place == a->first && (place > 0 || (a->more && utf8_cells(name) < r.w)),
+         after = place == a->first + a->shown - 1 && place < a->places - 1;
     const char *mark = here ? ">" : before ? "‹" : r.w > ALIKE_THIN && utf8_cells(name) < r.w ? " " : "";
     const char *on = !after ? "" : r.w > ALIKE_ALL ? " ›" : "›";
     return canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s%s", mark, name, on);
@@ -66,12 +70,12 @@ static void draw_place(const Paint *p, const Alike *a, int place)
 }
 
 /* Which place's lengths the bar shows the scale of. */
-static void put_scale_of(int place, bool brief, char *out, size_t n)
+static void put_scale_of(int row, bool brief, char *out, size_t n)
 {
-    if (brief || !place)
-        snprintf(out, n, "; own scale each, %s", brief ? ">" : "the start");
+    if (brief || row < 0)
+        snprintf(out, n, "; own scale each, %s", brief ? ">" : row == ALIKE_PIXELS ? "pixels" : "the start");
     else
-        snprintf(out, n, "; own scale each, block %d", place - 1);
+        snprintf(out, n, "; own scale each, block %d", row);
 }
 
 /* What the colours are, with the numbers of the place in focus. Returns the columns used. */
@@ -106,7 +110,7 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
         const char *const *per = PER_PLACE[v->a->side == SIDE_DIFF ? 2 : focus];
         char of[40] = "";
         if (focus && bar)
-            put_scale_of(v->a->here, brief, of, sizeof of);
+            put_scale_of(alike_row_of(v->a, v->a->here), brief, of, sizeof of);
         line.w -= utf8_cells(of);
         int form = brief;
         while (form < 2 && utf8_cells(per[form]) > line.w)
@@ -493,7 +497,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
         if (!alike_open(&(Paint){.s = s, .c = &c, .mode = colours ? MODE_256 : MODE_MONO}, side, r, &a))
             return;
         for (int i = -1; i < a.shown; i++) {
-            int row = i < 0 ? a.here - 1 : a.first + i - 1;
+            int row = alike_row_of(&a, i < 0 ? a.here : a.first + i);
             needs_add(out, side, alike_path(s, side, row, SITE_ALIKE_COSINE));
             needs_add(out, side, alike_path(s, side, row, SITE_ALIKE_NORM));
             for (int k = 0; k < 2 * COMPONENTS && side != SIDE_DIFF; k++)
@@ -528,10 +532,10 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
         return false;
     if (token == a.at && place == a.here)
         buf_puts(command, "in");
-    else if (place == 0)
-        buf_printf(command, "alike start %d", token);
+    else if (alike_row_of(&a, place) < 0)
+        buf_printf(command, "alike %s %d", alike_row_of(&a, place) == ALIKE_PIXELS ? "pixels" : "start", token);
     else
-        buf_printf(command, "alike %d %d", place - 1, token);
+        buf_printf(command, "alike %d %d", alike_row_of(&a, place), token);
     return true;
 }
 
@@ -540,7 +544,7 @@ static void title(const Session *s, Side side, Buf *out)
     Shown v;
     char label[64];
     buf_puts(out, "which tokens are alike, block by block\n");
-    if (shown_open(s, side, alike_path(s, side, session_block(s), SITE_ALIKE_COSINE), &v)) {
+    if (shown_open(s, side, alike_path(s, side, alike_row(s), SITE_ALIKE_COSINE), &v)) {
         const int tokens = graph_node(v.graph, v.node)->dims.axis[0];
         shown_pair(shown_axis_of_a(s, &v, 0), &v.graph->axes[tokens], v.at[tokens], 20, label, sizeof label);
         buf_printf(out, "alike: cosine to %.20s\ntokens like %.20s\nlike %.20s\n", label, label, label);
@@ -548,7 +552,8 @@ static void title(const Session *s, Side side, Buf *out)
     buf_puts(out, "alike");
 }
 
-static const KeyBinding KEYS[] = {{"K", "alike -1", "block", "the block before; before block 0: start", 0, 10, NULL},
+static const KeyBinding KEYS[] = {{"K", "alike -1", "block", "the block before; before block 0: start, then pixels", 0,
+                                   10, NULL},
                                   {"J", "alike +1", NULL, "the next block", 0, 0, NULL},
                                   {"[", "alike -1", NULL, "the block before", 0, 0, NULL},
                                   {"]", "alike +1", NULL, "the next block", 0, 0, NULL},

@@ -73,7 +73,7 @@ static void arrange_words(Alike *a)
     for (Side side = SIDE_A; a->s->compare == COMPARE_SIDES && side <= SIDE_B;
          side++) { /* their columns are compared */
         Shown v;
-        if (shown_open(a->s, side, alike_path(a->s, side, a->here - 1, SITE_ALIKE_COSINE), &v)) {
+        if (shown_open(a->s, side, alike_path(a->s, side, alike_row_of(a, a->here), SITE_ALIKE_COSINE), &v)) {
             const int other = shown_axis_widest(&v.graph->axes[graph_node(v.graph, v.node)->dims.axis[0]], LABEL_MOST);
             word = other > word ? other : word;
         }
@@ -133,17 +133,22 @@ bool alike_open(const Paint *p, Side side, Rect r, Alike *out)
     const Session *s = p->s;
     Alike a = {.s = s, .side = side, .r = r, .places = session_blocks_on(s, side) + 1};
     Shown v;
-    a.here = clamp(session_block(s) + 1, 0, a.places - 1);
-    if (!shown_open(s, side, alike_path(s, side, a.here - 1, SITE_ALIKE_COSINE), &v))
+    const int row = alike_row(s);
+    a.more = shown_open(s, side, alike_path(s, side, ALIKE_PIXELS, SITE_ALIKE_COSINE), &v);
+    a.pixels = a.more && row == ALIKE_PIXELS; /* they take no room from the others while the reader is elsewhere */
+    a.more = a.more && !a.pixels;
+    a.places += a.pixels;
+    a.here = a.pixels ? 0 : clamp(row + 1, 0, a.places - 1);
+    if (!shown_open(s, side, alike_path(s, side, alike_row_of(&a, a.here), SITE_ALIKE_COSINE), &v))
         return false;
     int tokens = graph_node(v.graph, v.node)->dims.axis[0];
     a.p = &v.graph->axes[tokens];
     a.of_a = shown_axis_of_a(s, &v, 0);
     a.l = lattice_of(a.p);
     a.at = v.at[tokens];
-    a.coloured = side != SIDE_DIFF || session_node(s, side, alike_tokens(s, side, a.here - 1)) != NO_NODE;
+    a.coloured = side != SIDE_DIFF || session_node(s, side, alike_tokens(s, side, alike_row_of(&a, a.here))) != NO_NODE;
     a.words = !axis_patch(a.p, a.at, &a.row, &a.col);
-    a.pin = a.words ? changed_word(s, a.here - 1) : -1;
+    a.pin = a.words ? changed_word(s, alike_row_of(&a, a.here)) : -1;
     if (a.words)
         arrange_words(&a);
     else {
@@ -153,7 +158,7 @@ bool alike_open(const Paint *p, Side side, Rect r, Alike *out)
     a.first = (int)scroll_first((size_t)a.places, (size_t)a.here, (size_t)a.shown);
     a.end = side == SIDE_DIFF ? DIFF_LEAST : 1;
     for (int i = a.first; i < a.first + a.shown && side == SIDE_DIFF; i++) {
-        bool there = shown_open(s, side, alike_path(s, side, i - 1, SITE_ALIKE_COSINE), &v) && v.values;
+        bool there = shown_open(s, side, alike_path(s, side, alike_row_of(&a, i), SITE_ALIKE_COSINE), &v) && v.values;
         for (int k = 0; there && k < a.p->n; k++)
             a.end = fmaxf(a.end, fabsf(v.values[(size_t)a.at * (size_t)a.p->n + (size_t)k]));
     }

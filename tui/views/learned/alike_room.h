@@ -17,7 +17,9 @@ typedef struct Alike {
     const Axis *p, *of_a; /* the tokens; in A − B those of A, else NULL */
     Lattice l;
     int at, row, col; /* the picked one */
-    int places, here; /* how many, and that in focus: 0 is before the first block */
+    int places, here; /* how many, and that in focus */
+    bool pixels;      /* 0 is the patches' pixels, and 1 before the first block; else 0 is that */
+    bool more;        /* pixels come before what is shown */
     bool words;
     bool coloured; /* are there components? Of A − B those of what changed, where the tokens can be subtracted */
     int pin;       /* the first word that A and B don't share, which is shown though others are in focus; −1: none */
@@ -33,6 +35,11 @@ typedef struct Alike {
     HeatSize size; /* of a map */
 } Alike;
 
+/* Of a place, as alike_path wants it. */
+static inline int alike_row_of(const Alike *a, int place)
+{
+    return place - 1 - a->pixels;
+}
 /* False where that side has no tokens to compare. */
 bool alike_open(const Paint *p, Side side, Rect r, Alike *out);
 /* Columns from where, and how many, a place takes; those of maps are as wide as a map. */

@@ -28,7 +28,7 @@ static float lengths_apart(const Alike *a)
     float most = 0;
     for (int place = 0; place < a->places; place++) {
         Shown v;
-        shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, SITE_ALIKE_NORM), &v);
+        shown_open(a->s, a->side, alike_path(a->s, a->side, alike_row_of(a, place), SITE_ALIKE_NORM), &v);
         for (size_t i = 0; v.values && i < v.count; i++)
             most = isfinite(v.values[i]) ? fmaxf(most, fabsf(v.values[i])) : most;
     }
@@ -41,10 +41,10 @@ static Shown component_of(const Alike *a, int place, int k, bool share)
     Shown v = {.node = NO_NODE};
     const Site site = (Site)((share ? SITE_ALIKE_SHARE : SITE_ALIKE_COMPONENT) + k);
     if (a->side != SIDE_DIFF) {
-        shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, site), &v);
+        shown_open(a->s, a->side, alike_path(a->s, a->side, alike_row_of(a, place), site), &v);
         return v;
     }
-    const char *tokens = a->coloured ? alike_tokens(a->s, a->side, place - 1) : NULL;
+    const char *tokens = a->coloured ? alike_tokens(a->s, a->side, alike_row_of(a, place)) : NULL;
     v.side = a->side;
     v.values = tokens ? difference_changed(a->s, tokens, site) : NULL;
     v.count = !v.values ? 0 : share ? 1 : (size_t)a->p->n;
@@ -54,10 +54,10 @@ static Shown component_of(const Alike *a, int place, int k, bool share)
 Spot alike_spot(const Paint *p, const Alike *a, int place)
 {
     Spot v = {.a = a};
-    shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, SITE_ALIKE_COSINE), &v.value[COSINE]);
-    shown_open(a->s, a->side, alike_path(a->s, a->side, place - 1, SITE_ALIKE_NORM), &v.value[NORMS]);
+    shown_open(a->s, a->side, alike_path(a->s, a->side, alike_row_of(a, place), SITE_ALIKE_COSINE), &v.value[COSINE]);
+    shown_open(a->s, a->side, alike_path(a->s, a->side, alike_row_of(a, place), SITE_ALIKE_NORM), &v.value[NORMS]);
     if (a->side == SIDE_DIFF && a->coloured)
-        v.change = difference_changed(a->s, alike_tokens(a->s, a->side, place - 1), SITE_ALIKE_NORM);
+        v.change = difference_changed(a->s, alike_tokens(a->s, a->side, alike_row_of(a, place)), SITE_ALIKE_NORM);
     for (int k = 0; k < COMPONENTS; k++) {
         Shown *c = &v.component[k], *share = &v.share[k];
         *c = component_of(a, place, k, false);
@@ -313,8 +313,13 @@ void alike_draw_numbers(const Paint *p, const Spot *v, Rect r)
     const int token = longest_of(v, &times);
     if (token < 0 || r.h < 2)
         return;
-    canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "longest %s", axis_label(a->p, token, label, sizeof label));
-    canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_STRONG, "%.1f× median", times);
+    axis_label(a->p, token, label, sizeof label);
+    const bool narrow = utf8_cells("longest ") + utf8_cells(label) > r.w;
+    canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, narrow ? "longest" : "longest %s", label);
+    if (narrow)
+        canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_STRONG, "%s %.1f×", label, times);
+    else
+        canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_STRONG, "%.1f× median", times);
     canvas_ref(p->c, r.y, r.x, r.w, shown_ref(norm, alike_cell(v, NORMS, token)));
 }
 
