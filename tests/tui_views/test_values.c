@@ -30,6 +30,17 @@ static void number_texts(void **state)
         {21.9307F, 5, "21.93"},
         {-0.0421F, 12, "-0.042"},
         {-0.0421F, 5, "-.042"},
+        {0.00348F, 12, "0.00348"}, /* of one size one form, whatever the room */
+        {0.00348F, 6, "0.0035"},
+        {-0.00348F, 6, "-.0035"},
+        {0.00348F, 5, ".0035"},
+        {0.00348F, 4, ".003"},
+        {0.0099F, 7, "0.00990"},
+        {0.00999F, 7, "0.010"},
+        {0.0009996F, 7, "0.00100"},
+        {0.00072F, 7, "7.20e-4"},
+        {0.00072F, 6, "7.2e-4"},
+        {-0.00072F, 6, "-7e-4"},
         {-1.2e-5F, 12, "-1.20e-5"},
         {-1.2e-5F, 7, "-1.2e-5"},
         {0.25F, 5, "0.250"},
@@ -82,9 +93,9 @@ static void share_texts(void **state)
         float p;
         const char *text;
     } CASE[] = {
-        {0.97F, "97.0 %"},    {1, "100.0 %"},     {0, "0.0 %"},          {0.0004F, "<0.1 %"},
-        {1e-30F, "<0.1 %"},   {0.0005F, "0.1 %"}, {0.999F, "99.9 %"},    {NAN, "NaN"},
-        {0.9996F, ">99.9 %"}, {-0.5F, "-50.0 %"}, {-0.0004F, "-<0.1 %"}, {-0.9996F, "->99.9 %"},
+        {0.97F, "97.0 %"},     {1, "100.0 %"},         {0, "0.0 %"},     {0.0004F, "<0.1 %"},  {1e-30F, "<0.1 %"},
+        {0.0005F, "0.1 %"},    {0.999F, "99.9 %"},     {NAN, "NaN"},     {0.9996F, ">99.9 %"}, {-0.5F, "-50.0 %"},
+        {-0.0004F, "-0.04 %"}, {-0.9996F, "->99.9 %"}, {-1e-6F, "≈0 %"},
     };
     char out[16];
     for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
@@ -95,7 +106,10 @@ static void share_texts(void **state)
         float p;
         const char *share, *points; /* two decimals */
     } FINE[] = {{0.01234F, "1.23 %", "1.23"},
-                {0.00004F, "<0.01 %", "<0.01"},
+                {0.00004F, "<0.01 %", "0.004"},
+                {-0.00004F, "-0.004 %", "-0.004"},
+                {-1e-7F, "≈0 %", "≈0"},
+                {1e-7F, "<0.01 %", "≈0"},
                 {0.99996F, ">99.99 %", "100.00"},
                 {0, "0.00 %", "0"}};
     for (size_t i = 0; i < sizeof FINE / sizeof *FINE; i++) {
@@ -108,6 +122,14 @@ static void share_texts(void **state)
     assert_string_equal(out, "1.84021");
     number_full_text(out, sizeof out, -0.0F, 7);
     assert_string_equal(out, "0");
+    number_full_text(out, sizeof out, 0.00537016F, 12);
+    assert_string_equal(out, "0.00537016");
+    number_full_text(out, sizeof out, 0.000265014F, 12); /* as number_text has it */
+    assert_string_equal(out, "2.65014e-4");
+    number_full_text(out, sizeof out, 0.0005F, 12);
+    assert_string_equal(out, "5e-4");
+    number_full_text(out, sizeof out, 0.001F, 12);
+    assert_string_equal(out, "0.001");
     number_full_text(out, sizeof out, -1.2e-5F, 7);
     assert_string_equal(out, "-1.2e-5");
     assert_string_equal(count_text((char[48]){0}, 48, 6912), "6,912");

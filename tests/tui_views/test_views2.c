@@ -19,6 +19,7 @@
 #include "core/session/edit/edits.h"
 #include "core/session/place.h"
 #include "tests/tui_views/drawn.h"
+#include "tui/canvas/export.h"
 #include "tui/views/attention/attend.h"
 #include "tui/views/classes.h"
 #include "tui/views/explain/explain.h"
@@ -666,6 +667,33 @@ static int style_cells(const Canvas *c, int y, Style style)
     for (int x = 13; x < c->w; x++)
         n += c->cells[y * c->w + x].style == style;
     return n;
+}
+
+/* The title says what H and var are where they stand beside the bars, and only there. */
+static void a_profile_explains_what_it_shows(void **state)
+{
+    (void)state;
+    int told = 0, silent = 0;
+    for (int h = 1; h < 8; h++)
+        for (int w = 30; w <= 70; w += 20) {
+            Canvas c;
+            Buf title = {0}, text = {0};
+            const Rect r = {0, 0, h, w};
+            Paint p = open_canvas(&c, h, w, MODE_256);
+            drawn_prepare(&session, &VIEW_PROFILE, SIDE_B, r);
+            view_draw(&VIEW_PROFILE, &p, r, SIDE_B, false);
+            export_text(&c, &text);
+            VIEW_PROFILE.title_in(&p, r, SIDE_B, &title);
+            const bool var = strstr(buf_str(&text), "var ") != NULL, of_h = strstr(buf_str(&text), "H ") != NULL;
+            if (var != (strstr(buf_str(&title), "var:") != NULL) || of_h != (strstr(buf_str(&title), "H:") != NULL))
+                fail_msg("%dx%d: %s\n%s", w, h, buf_str(&title), buf_str(&text));
+            told += var;
+            silent += !var;
+            buf_free(&title);
+            buf_free(&text);
+            canvas_free(&c);
+        }
+    assert_true(told > 0 && silent > 0);
 }
 
 /* One scale for A and B unless the reader asks for each its own; a line is free between them; each in its colour; and
@@ -1602,6 +1630,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(row_lies_on_the_picture, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(list_is_sorted_and_whole, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(profiles_say_their_side, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(a_profile_explains_what_it_shows, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(profiles_have_one_scale, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(sides_share_their_colours, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_has_the_same_classes, open_bundled, close_session),

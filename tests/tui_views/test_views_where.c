@@ -999,6 +999,9 @@ static void a_deep_river_has_room(void **state)
     if (heads < 6 || heads > 8 || mlps < 10)
         fail_msg("%d heads and %d MLPs are drawn", heads, mlps);
     canvas_free(&c);
+    shows(&VIEW_LEDGER, SIDE_B, 40, 190, "789abM"); /* all of them: what a and b are is said */
+    shows(&VIEW_LEDGER, SIDE_B, 40, 190, "a: head 10");
+    shows(&VIEW_LEDGER, SIDE_B, 40, 190, "sum"); /* below the number at the end */
     session_free(&session);
 }
 

@@ -72,7 +72,7 @@ static bool mark_rounded(const Paint *p, const AnswerTable *t, size_t i, int y, 
     const double points = printed(points_text_to, t->diff.values[i], t->decimals), /* NaN: less than is printed */
         apart = printed(share_text_to, t->a.values[i], t->decimals) -
                 printed(share_text_to, t->b.values[i], t->decimals) - (isnan(points) ? 0 : points);
-    const int left = width - 1 - (int)strlen(text);
+    const int left = width - 1 - utf8_cells(text);
     const bool marked = fabs(apart) > 50 * share_unit(t->decimals) && left > 0;
     if (marked)
         canvas_glyph(p->c, y, x + left, style, 0x2248);

@@ -227,6 +227,10 @@ static bool put_merged(const Paint *p, Rect line, int cells, int tokens)
     return false;
 }
 
+/* What a share from A to B is one of; of what a step moved nothing is said. */
+enum { MOVED = 2 };
+static const char *const OF_A[] = {" of A's length", " of A", ""};
+
 void lengths_legend(const Paint *p, Rect r, const Box *b, float most, int columns, int tokens)
 {
     Strip v;
@@ -255,11 +259,12 @@ void lengths_legend(const Paint *p, Rect r, const Box *b, float most, int column
             if (whole)
                 *whole = '\0';
             const char *root = !compares || line.w <= 34 ? "" : p->c->ascii ? ", root scale" : ", √ scale";
+            const int before = halves ? (int)sizeof "below: " - 1 : 0;
             bool room = false;
-            for (int form = compares ? 0 : 1; form < 2 && !room; form++) {
-                utf8_print(text, sizeof text, "%s 0–%s%s %%%s%s", what, end, beyond ? "+" : "",
-                           form ? "" : " of A's length", root);
-                room = utf8_cells(text) + used + 7 <= line.w;
+            for (int form = compares ? 0 : MOVED; form <= (compares ? 1 : MOVED) && !room; form++) {
+                utf8_print(text, sizeof text, "%s 0–%s%s %%%s%s", form ? "moved" : what, end, beyond ? "+" : "",
+                           OF_A[form], root);
+                room = utf8_cells(text) + used + before <= line.w;
             }
             canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, "%s%s",
                           halves && room ? "below: " : "", text);

@@ -10,16 +10,14 @@
 
 enum { DIGITS = 6, DIGITS_PLAIN = 3, DECIMALS = 3 };
 
-/* Below it three decimals would be one digit or none. */
-static const double LEAST = 0.00995;
+/* Below the first three decimals would be one digit or none; below the other numbers have an exponent, whatever the
+ * room: on one screen 0.0035 is not 3.5e-3 beside it. The third is that of six
+ * digits, which do not round to 0.001. */
+static const double LEAST = 0.00995, LEAST_PLAIN = 0.0009995, LEAST_FULL = 0.0009999995;
 
-/* Drops what a number can lose without changing it: the zero before the point, the plus and leading zeros of the
- * exponent. */
-static void squeeze(char *s)
+/* Drops the plus and leading zeros of the exponent. */
+static void squeeze_exponent(char *s)
 {
-    char *digits = s + (*s == '-');
-    if (digits[0] == '0' && digits[1] == '.')
-        memmove(digits, digits + 1, strlen(digits));
     char *e = strchr(s, 'e');
     if (!e)
         return;
@@ -32,13 +30,21 @@ static void squeeze(char *s)
     memmove(to, from, strlen(from) + 1);
 }
 
-/* Fewer and fewer digits until the text fits; squeezed where asked for. */
+/* Drops what a number can lose without changing it: that, and the zero before the point. */
+static void squeeze(char *s)
+{
+    char *digits = s + (*s == '-');
+    if (digits[0] == '0' && digits[1] == '.')
+        memmove(digits, digits + 1, strlen(digits));
+    squeeze_exponent(s);
+}
+
+/* Fewer and fewer digits until the text fits; without the zero before the point where asked for. */
 static bool fit(char out[32], double x, size_t width, int fewest, bool squeezed)
 {
     for (int digits = DIGITS; digits >= fewest; digits--) {
         snprintf(out, 32, "%.*g", digits, x);
-        if (squeezed)
-            squeeze(out);
+        (squeezed ? squeeze : squeeze_exponent)(out);
         if (strlen(out) <= width)
             return true;
     }
@@ -56,6 +62,37 @@ static bool fit_decimals(char out[32], double x, size_t width)
         utf8_print(out, 32, "%.*f", decimals, x);
         if (strlen(out) > width)
             squeeze(out);
+        if (strlen(out) <= width)
+            return true;
+    }
+    return false;
+}
+
+/* Of what is below that three significant digits, or two, or one; a digit goes before the zero does. */
+static bool fit_small(char out[32], double x, size_t width)
+{
+    for (int decimals = DECIMALS + 2; decimals >= DECIMALS; decimals--) {
+        utf8_print(out, 32, "%.*f", decimals, x);
+        if (decimals < DECIMALS + 2 && strlen(out) > width)
+            squeeze(out);
+        if (strlen(out) <= width)
+            return true;
+    }
+    return false;
+}
+
+/* With an exponent: fewer and fewer digits; of many no zeros at their end. */
+static bool fit_exponent(char out[32], double x, size_t width, int digits)
+{
+    for (const int most = digits; digits > 0; digits--) {
+        snprintf(out, 32, "%.*e", digits - 1, x);
+        squeeze(out);
+        if (most > DIGITS_PLAIN) {
+            char *e = strchr(out, 'e'), *end = e;
+            while (end[-1] == '0' || end[-1] == '.')
+                end--;
+            memmove(end, e, strlen(e) + 1);
+        }
         if (strlen(out) <= width)
             return true;
     }
@@ -87,12 +124,17 @@ void number_text(char *out, size_t n, float x, int width)
     char text[32];
     size_t room = width > 0 ? (size_t)width : 0;
     x = x == 0 ? 0 : x; /* no -0 */
+    const double size = fabs((double)x);
     if (!put_special(text, x) && !fit_decimals(text, (double)x, room)) {
-        snprintf(text, sizeof text, "%.2e", (double)x);
-        squeeze(text);
-        if (strlen(text) > room && !fit(text, (double)x, room, 1, true)) {
-            snprintf(text, sizeof text, "%.0e", (double)x); /* "-7e-4" is shorter than "-.0007" */
+        if (size < LEAST_PLAIN)
+            fit_exponent(text, (double)x, room, DIGITS_PLAIN);
+        else if (size < LEAST)
+            fit_small(text, (double)x, room);
+        else {
+            snprintf(text, sizeof text, "%.2e", (double)x);
             squeeze(text);
+            if (strlen(text) > room)
+                fit(text, (double)x, room, 1, true);
         }
     }
     put_fitting(out, n, text, room);
@@ -103,7 +145,11 @@ void number_full_text(char *out, size_t n, float x, int width)
     char text[32];
     size_t room = width > 0 ? (size_t)width : 0;
     x = x == 0 ? 0 : x; /* no -0 */
-    if (!put_special(text, x) && !fit(text, (double)x, room, DIGITS_PLAIN, false))
+    if (put_special(text, x))
+        ;
+    else if (x != 0 && fabs((double)x) < LEAST_FULL)
+        fit_exponent(text, (double)x, room, DIGITS);
+    else if (!fit(text, (double)x, room, DIGITS_PLAIN, false))
         fit(text, (double)x, room, 1, true);
     put_fitting(out, n, text, room);
 }
@@ -118,8 +164,10 @@ void points_text_to(char *out, size_t n, float difference, int decimals)
     const double size = fabs((double)difference), least = share_unit(decimals);
     if (isnan(difference))
         snprintf(out, n, "NaN");
+    else if (size > 0 && size < 0.0501 * least) /* a digit of it would be 0 */
+        snprintf(out, n, "≈0");
     else if (size > 0 && size < least / 2)
-        utf8_print(out, n, "%s<%.*f", difference < 0 ? "-" : "", decimals, 100 * least);
+        utf8_print(out, n, "%.*f", decimals + 1, 100 * (double)difference);
     else
         utf8_print(out, n, "%.*f", size > 0 ? decimals : 0, 100 * (double)difference);
 }

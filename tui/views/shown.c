@@ -188,11 +188,11 @@ void shown_share_to(const Paint *p, const Shown *v, size_t cell, int y, int x, i
     bool points = v->side == SIDE_DIFF;
     (points ? points_text_to : share_text_to)(text, sizeof text, v->values[cell], decimals);
     char *gap = strchr(text, ' ');
-    if (gap && (int)strlen(text) > width)
+    if (gap && utf8_cells(text) > width)
         memmove(gap, gap + 1, strlen(gap));
-    if ((int)strlen(text) > width)
+    if (utf8_cells(text) > width)
         utf8_print(text, sizeof text, points ? "%.0f" : "%.0f%%", 100 * (double)v->values[cell]);
-    if ((int)strlen(text) > width)
+    if (utf8_cells(text) > width)
         number_text(text, sizeof text, v->values[cell], width);
     put_right(p, v, cell, y, x, width, style, text);
 }

@@ -174,12 +174,16 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
 
 /* value(context, row, col, &ref) of a drawn cell; NaN draws as the no-value colour. */
 typedef float (*HeatFn)(const void *context, int row, int col, Ref *ref);
-/* A number among others, in width cells: three decimals ("1.840", "-0.012", "21.931"), small ones with an exponent
- * ("-1.20e-5"), whole ones without a point, "inf", "NaN"; drops digits, never the exponent. */
+/* A number among others, in width cells: three decimals ("1.840", "-0.012", "21.931"), below 0.01 three digits
+ * ("0.00278"), below 0.001 an exponent ("-1.20e-5"), whole ones without a point, "inf", "NaN". Where the room is less
+ * it drops digits, then the zero before the point (".003"), never the exponent: numbers of one size are of one form on
+ * a screen, whatever the room. */
 void number_text(char *out, size_t n, float x, int width);
-/* The number under the cursor, or one of which a sum is made: 6 significant digits at most ("1.84021"). */
+/* The number under the cursor, or one of which a sum is made: 6 significant digits at most ("1.84021"), an exponent as
+ * above. */
 void number_full_text(char *out, size_t n, float x, int width);
-/* A difference of two shares in points, hundredths of the whole, without the unit: "14.3", "-<0.1", "0". */
+/* A difference of two shares in points, hundredths of the whole, without the unit: "14.3", "0"; what rounds to nothing
+ * has one decimal more ("-0.04") or is "≈0". */
 void points_text(char *out, size_t n, float difference);
 void points_text_to(char *out, size_t n, float difference, int decimals);
 #endif

@@ -524,8 +524,12 @@ void share_text_to(char *out, size_t n, float share, int decimals)
     const char *sign = share < 0 ? "-" : "";
     if (isnan(share))
         snprintf(out, n, "NaN");
+    else if (share < 0 && size < 0.0501 * least) /* a digit of it would be 0 */
+        snprintf(out, n, "≈0 %%");
+    else if (share < 0 && size < least / 2)
+        utf8_print(out, n, "%.*f %%", decimals + 1, 100 * (double)share);
     else if (size > 0 && size < least / 2)
-        utf8_print(out, n, "%s<%.*f %%", sign, decimals, 100 * least);
+        utf8_print(out, n, "<%.*f %%", decimals, 100 * least);
     else if (size < 1 && size >= 1 - least / 2)
         utf8_print(out, n, "%s>%.*f %%", sign, decimals, 100 * (1 - least));
     else

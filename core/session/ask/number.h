@@ -31,7 +31,8 @@ bool number_value(Session *s, Side side, const char *text, double *out, Err *err
 size_t number_printed(const char *text, double *out, double *half);
 /* A number for people: whole ones with , between thousands, others with that many decimals (-1: four digits). */
 void number_put(double x, int decimals, Buf *out);
-/* "99.9 %", ">99.9 %", "<0.1 %" of a share above 0: at most 7 cells. */
+/* "99.9 %", ">99.9 %", "<0.1 %" of a share above 0, of what is as little below it "-0.04 %" or "≈0 %": at most
+ * 7 cells. */
 void share_text(char *out, size_t n, float share);
 void share_text_to(char *out, size_t n, float share, int decimals);
 double share_unit(int decimals); /* one in the last of so many decimals (0 … 3) of a percentage: 0.001 for 0.1 % */

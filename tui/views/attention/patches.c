@@ -19,7 +19,7 @@ enum {
     NAME_WIDEST = 9,
     WIDEST = 12,
     TALLEST = 5,
-    TALLEST_WIDE = 7,
+    TALLEST_WIDE = 12,
     WIDE = 120,
     COMFORT = 7,
     SHEETS = 2,

@@ -100,7 +100,7 @@ static void draw_places(const Paint *p, const Attend *a, Rect bars, Rect under)
     const Cell *k = canvas_at(p->c, under.y, here);
     if (k && k->ch == ' ')
         canvas_glyph(p->c, under.y, here, STYLE_CURSOR, '^');
-    if (n > bars.w && bars.x - under.x >= LABEL_LEAST) /* several share a column */
+    if (n > bars.w && bars.x - under.x >= LABEL_LEAST) /* shared() */
         canvas_printf(p->c, under.y, under.x, bars.x - under.x, STYLE_DIM, "1 bar = %d–%d", n / bars.w,
                       (n + bars.w - 1) / bars.w);
 }
@@ -113,12 +113,18 @@ static int name_lines(const Attend *a, Rect r, int tall, bool alone)
     return words_across_lines(a->u_axis, bars_of(r, a).w / a->u_axis->n, tall - TALL_LEAST);
 }
 
+/* Do several tokens share a bar? How many they are stands beside their names. */
+static bool shared(const Attend *a, Rect bars)
+{
+    return !attend_listed(a) && a->u_axis->n > bars.w;
+}
+
 /* `tall` lines of bars, at the bottom of r, the last `lines` of them for names. */
 static void draw_one(const Paint *p, const Profile *f, Rect r, int tall, int lines)
 {
     const int n = f->a.u_axis->n;
     Rect bars = bars_of(r, &f->a);
-    draw_label(p, f, (Rect){r.y, r.x, r.h, bars.x - r.x});
+    draw_label(p, f, (Rect){r.y, r.x, r.h - (lines > 0 && shared(&f->a, bars)), bars.x - r.x});
     rect_cut(&bars, 't', bars.h - tall);
     if (lines > 0) {
         Rect under = rect_cut(&bars, 'b', lines);
@@ -305,17 +311,34 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     return attend_click(&a, first, command);
 }
 
-static void title(const Session *s, Side side, Buf *out)
+/* What the short names beside the bars stand for, of those that have a line there. */
+static const char *names_told(const Session *s, const Attend *a, Rect r, int sides, const Rect *bars)
 {
+    static const char *const TOLD[] = {"", "", "; H: entropy", "; H: entropy, var: of scores"};
+    Shown v;
+    const int tall = part(r, 0, sides).h, names = name_lines(a, r, tall, sides == 1);
+    int lines = tall - (a->v.side == SIDE_DIFF) - (names > 0 && shared(a, *bars));
+    lines = bars->x - r.x < LABEL_LEAST || !a->pattern ? 0 : lines;
+    lines = lines < 0 ? 0 : lines > LINE_COUNT ? LINE_COUNT : lines;
+    while (lines > 0 && !shown_open(s, a->v.side, attend_probe(s, a->v.side, LINES[lines - 1].site), &v))
+        lines--;
+    return TOLD[lines];
+}
+
+static void title_in(const Paint *p, Rect r, Side side, Buf *out)
+{
+    const Session *s = p->s;
     Side sides[2];
     Attend a, b;
     char label[64], other[24];
-    bool both = sides_of(s, side, sides) > 1;
+    const int n = sides_of(s, side, sides);
+    const bool both = n > 1;
     if (!attend_open(s, sides[0], -1, &a)) {
         buf_puts(out, "profile");
         return;
     }
-    const char *scale = colour_scale_word(s, both), *var = a.pattern ? "; H: entropy, var: of scores" : "";
+    const Rect bars = bars_of(part(r, 0, n), &a);
+    const char *scale = colour_scale_word(s, both), *var = names_told(s, &a, r, n, &bars);
     axis_label(a.t_axis, a.at_t, label, sizeof label);
     if (both && attend_open(s, SIDE_B, -1, &b) && strcmp(label, axis_label(b.t_axis, b.at_t, other, sizeof other)) != 0)
         utf8_print(label + strlen(label), sizeof label - strlen(label), "/%s", other);
@@ -328,4 +351,10 @@ static void title(const Session *s, Side side, Buf *out)
     buf_printf(out, "row %s%s%s%s%.*s", q, label, q, stop, brief, scale);
 }
 
-VIEW_SPEC(PROFILE, .name = "profile");
+static void title(const Session *s, Side side, Buf *out)
+{
+    const Paint p = {.s = s};
+    title_in(&p, (Rect){.h = 0}, side, out); /* without what stands beside the bars */
+}
+
+VIEW_SPEC(PROFILE, .name = "profile", .title_in = title_in);

@@ -201,7 +201,9 @@ void explain_double(const Paint *p, const Explanation *e, Rect r)
     int used = NUMBER > utf8_cells(text) ? NUMBER - utf8_cells(text) : 0;
     used = used + utf8_cells(text) > r.w - x ? 0 : used;
     used += canvas_text(p->c, r.y, r.x + x + used, r.w - x - used, STYLE_TEXT, text);
-    snprintf(text, sizeof text, "difference %.2g", (double)e->stored - e->second);
+    char apart[16];
+    number_text(apart, sizeof apart, (float)((double)e->stored - e->second), 8);
+    snprintf(text, sizeof text, "difference %s", apart);
     if (utf8_cells(text) + 2 <= r.w - x - used)
         canvas_text(p->c, r.y, r.x + x + used + 2, r.w - x - used - 2, STYLE_DIM, text);
 }

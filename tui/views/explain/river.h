@@ -80,7 +80,7 @@ void river_put_key(const Paint *p, int y, int x, Water w, bool above, bool mark)
 void river_wrote_text(const River *r, const Tributary *t, bool named, char out[32]);
 /* The part of the cursor, and what it wrote; token: of that by looking at the one that `why` named. */
 void river_put_here(const Paint *p, const River *r, Rect line, bool token);
-/* Are attentions of several in a block told by a letter each, 2c? */
+/* Are attentions of several in a block told by a letter each, 2c, or c below one that is one tributary? */
 bool river_numbered(const River *r, Rect room);
 /* Returns whether it says what + is, where there is one. */
 bool river_put_legend(const Paint *p, River *r, Rect line);

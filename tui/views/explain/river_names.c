@@ -22,17 +22,24 @@ static char kind_of(const River *r, int i)
     return last ? last[1] : '+';
 }
 
+/* Is an attention one tributary, and has it but a letter? */
+static bool is_letter(const River *r, int i, int wide)
+{
+    const Tributary *t = &r->at[i];
+    const bool whole = (i == 0 || r->at[i - 1].group != t->group || r->at[i - 1].head < 0) &&
+                       (i + 1 == r->count || r->at[i + 1].group != t->group || r->at[i + 1].head < 0);
+    return t->number < 0 && r->v->several && whole && wide < 7;
+}
+
 /* "head 3", "h3", "3" as there is room; MLP, others; of an attention that is one tributary the letter of its kind, self
  * or cross. */
 static void name_of(const River *r, int i, int wide, char out[NAME])
 {
     const Tributary *t = &r->at[i];
-    const bool whole = (i == 0 || r->at[i - 1].group != t->group || r->at[i - 1].head < 0) &&
-                       (i + 1 == r->count || r->at[i + 1].group != t->group || r->at[i + 1].head < 0);
     const int number = r->blocks ? t->e->layer : t->head;
     if (r->blocks)
         snprintf(out, NAME, "%d", number);
-    else if (t->number < 0 && r->v->several && whole && wide < 7)
+    else if (is_letter(r, i, wide))
         snprintf(out, NAME, "%c", kind_of(r, i));
     else if (t->number < 0)
         snprintf(out, NAME, "%s", wide >= 7 ? "others" : wide == 2 && i > 0 && r->at[i - 1].head >= 10 ? " +" : "+");
@@ -85,7 +92,10 @@ static int group_length(const River *r, Rect room)
 
 bool river_numbered(const River *r, Rect room)
 {
-    return r->v->several && !r->blocks && group_length(r, room) == NUMBER;
+    bool letter = r->v->several && !r->blocks && group_length(r, room) == NUMBER;
+    for (int i = 0; i < r->count && !r->blocks && !letter; i++)
+        letter = is_letter(r, i, r->wide);
+    return letter;
 }
 
 static void put_groups(const Paint *p, const River *r, Rect room, int y)
@@ -134,6 +144,7 @@ void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focu
         int x = river_column(r, room, r->count) + 2;
         ledger_put_number(p, r->v, r->v->l->start, 0, y + 1, room.x, RIVER_SPRING - 1, STYLE_TEXT);
         ledger_put_number(p, r->v, r->v->l->value, 0, y, x, RIVER_ENDS - RIVER_SPRING - 2, STYLE_STRONG);
+        canvas_text(p->c, y + 1, x, room.x + room.w - x, STYLE_AXIS, "sum");
     }
 }
 

@@ -214,11 +214,20 @@ static bool lettered(const River *r)
 }
 
 /* Where such a bar begins, in as many words as there is room for. */
-static const char *const AGAINST[] = {"opposite bars start at 0", "opposite: from 0"};
+static const char *const AGAINST[] = {"bars of the other sign than the river start at 0, not at its end",
+                                      "other sign than the river: bar from 0", "other sign: bar from 0",
+                                      "other sign: from 0"};
+enum { AGAINST_COUNT = sizeof AGAINST / sizeof *AGAINST };
+
+/* Columns of the fewest words, and of what is between them and the next. */
+static int against_least(const River *r)
+{
+    return river_against(r) ? utf8_cells(AGAINST[AGAINST_COUNT - 1]) + BESIDE : 0;
+}
 
 void river_put_against(const Paint *p, River *r, Rect line, int used)
 {
-    for (int k = 0; k < 2 && !r->against_told; k++)
+    for (int k = 0; k < AGAINST_COUNT && !r->against_told; k++)
         if (utf8_cells(AGAINST[k]) <= line.w - used) {
             canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, AGAINST[k]);
             r->against_told = true;
@@ -231,7 +240,7 @@ static int put_rest(const Paint *p, River *r, Rect line, int used)
     static const char *const REST[] = {"M: MLP, rest: no head, no MLP", "rest: neither head nor MLP",
                                        "rest: no head, no MLP"};
     enum { FORMS_OF_REST = sizeof REST / sizeof *REST };
-    const int beside = river_against(r) ? utf8_cells(AGAINST[1]) + BESIDE : 0;
+    const int beside = against_least(r);
     for (int both = 1; both >= 0; both--)
         for (int k = r->wide >= MLP_FROM; k < FORMS_OF_REST; k++)
             if (utf8_cells(REST[k]) <= line.w - used - (both ? beside : 0)) {
@@ -268,7 +277,7 @@ bool river_put_legend(const Paint *p, River *r, Rect line)
         canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, OF_B);
     else if (one_by_one < all) {
         char text[64];
-        const int apart = river_against(r) ? utf8_cells(AGAINST[1]) + BESIDE : 0;
+        const int apart = against_least(r);
         const char *ten = lettered(r) ? ", a: head 10" : "", *mlp = r->wide < MLP_FROM ? ", M: MLP" : "";
         if (utf8_print(text, sizeof text, "%d of %d heads, +: the others%s%s", one_by_one, all, ten, mlp) >
                 line.w - used - apart &&
@@ -288,9 +297,13 @@ bool river_put_legend(const Paint *p, River *r, Rect line)
     }
     if (one_by_one == all && line.w >= RIVER_NARROW && r->v->l->start != NO_NODE)
         used = put_rest(p, r, line, used);
+    static const char TEN[] = "a: head 10";
+    const bool ten = lettered(r), told = !ten || (int)sizeof TEN - 1 <= line.w - used;
+    if (ten && told)
+        used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, TEN) + BESIDE;
     if (river_against(r))
         river_put_against(p, r, line, used);
-    return one_by_one == all;
+    return one_by_one == all && told;
 }
 
 void river_put_letters(const Paint *p, River *r, Rect *names, Rect *room)
@@ -306,12 +319,13 @@ void river_put_letters(const Paint *p, River *r, Rect *names, Rect *room)
         rest = rest || r->at[i].number < 0;
     const char *others = several && !rest ? "s self, c cross"
                          : several        ? "s self, c cross, + others"
-                                          : "+: other heads",
+                         : rest           ? "+: other heads"
+                                          : "",
                *of_mlp = mlp ? ", M: MLP" : "";
     if (!lettered(r) || utf8_print(text, sizeof text, "%s%s, a: head 10", others, of_mlp) > names->w)
         utf8_print(text, sizeof text, "%s%s", others, of_mlp);
     if (several && !mlp && r->wide < MLP_FROM)
         utf8_print(text, sizeof text, rest ? "self cross MLP, + others" : "s self, c cross, M: MLP");
-    canvas_text(p->c, names->y + names->h, names->x, names->w, STYLE_DIM, text);
+    canvas_text(p->c, names->y + names->h, names->x, names->w, STYLE_DIM, text + strspn(text, ", "));
     r->mlp_told = r->mlp_told || strstr(text, "M: MLP");
 }

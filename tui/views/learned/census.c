@@ -20,8 +20,8 @@ enum {
     CELL_LEAST = 6,
     CELL_BARE = 4,   /* without numbers */
     CELL_COLOUR = 3, /* the colour alone, where all heads are seen by that */
-    CELL_WIDEST = 22,
-    CELL_HIGHEST = 11,
+    CELL_WIDEST = 26,
+    CELL_HIGHEST = 13,
     PANEL = 34,
     PANEL_LEAST = 28,
     PANEL_LINES = 6,
