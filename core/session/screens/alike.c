@@ -98,7 +98,8 @@ static int first_row(const Session *s)
     return alike_path(s, SIDE_B, ALIKE_PIXELS, SITE_ALIKE_COSINE) ? ALIKE_PIXELS : LENS_START;
 }
 
-/* `alike [pixels, start, N, +1] [TOKEN]` */
+/* `alike [start, N, +1] [TOKEN]`; of a picture `alike pixels` too: the usage, which readers of texts see as well, says
+ * nothing of pixels. */
 static bool run_alike(Session *s, const Args *a, Err *err)
 {
     int here = alike_row(s), last = session_blocks(s) - 1, row, first = first_row(s);
@@ -264,7 +265,7 @@ static void say_changed(Session *s, Buf *out)
 
 static const LookOption OPTIONS[] = {{.name = "norms", .kind = OPTION_SWITCH, .at = LOOK(alike.norms)}, {.name = NULL}};
 
-static const Command OWN = COMMAND("alike", "learned", "alike [pixels, start, N, +1, -1] [TOKEN]",
+static const Command OWN = COMMAND("alike", "learned", "alike [start, N, +1, -1] [TOKEN]",
                                    "show which tokens are alike before and after each block, and how they differ",
                                    COMMAND_SESSION, run_alike, NULL);
 

@@ -552,8 +552,7 @@ static void title(const Session *s, Side side, Buf *out)
     buf_puts(out, "alike");
 }
 
-static const KeyBinding KEYS[] = {{"K", "alike -1", "block", "the block before; before block 0: start, then pixels", 0,
-                                   10, NULL},
+static const KeyBinding KEYS[] = {{"K", "alike -1", "block", "the block before; before block 0: start", 0, 10, NULL},
                                   {"J", "alike +1", NULL, "the next block", 0, 0, NULL},
                                   {"[", "alike -1", NULL, "the block before", 0, 0, NULL},
                                   {"]", "alike +1", NULL, "the next block", 0, 0, NULL},
