@@ -243,6 +243,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         ColourScale scale = {0};
         if (t.v.values && how->bar)
             scale = settle(p, parts.body, how, &t);
+        t.scale = t.v.values && how == &TENSOR_HEAT ? &scale : NULL; /* which looks at all values */
         if (!t.v.values)
             shown_computing(p, parts.body);
         else if (parts.body.h > 0)

@@ -16,7 +16,8 @@ typedef struct Tensor {
     bool no_rows, no_columns, columns, lit;
     bool
         upward; /* its heat runs from the least that is drawn, though some values are negative: cells are the largest */
-    int label_least; /* columns that the labels of its rows take at least, as of what stands below it */
+    const ColourScale *scale; /* of its heat in the pane it is drawn in, where that is known; NULL: not yet */
+    int label_least;          /* columns that the labels of its rows take at least, as of what stands below it */
     /* The ground of a number, where it has another one than its colour on the scale; `tint_of` goes with it. */
     Colour (*tint)(const void *tint_of, size_t cell);
     const void *tint_of;

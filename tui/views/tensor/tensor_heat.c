@@ -519,7 +519,7 @@ static void draw_row_below(const Paint *p, Rect r, const Tensor *t)
 static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
 {
     Bands b = bands_of(p, r, t);
-    const ColourScale scale = heat_scale(p, r, t);
+    const ColourScale scale = t->scale ? *t->scale : heat_scale(p, r, t);
     for (int k = 0; k < b.count; k++) {
         Rect at;
         Tensor part = band_of(&b, t, r, k, &at);
