@@ -1442,26 +1442,43 @@ static void tables_of_both_are_alike(void **state)
     command("option ledger-table off");
 }
 
-/* Where the picture beside the votes' map has outlines, it says of what. */
+/* Where the picture beside the votes' map has outlines, it says of what; all colours light it instead, however large:
+ * votes for, with more red than blue, and those against the other way round. */
 static void outlines_of_votes_are_explained(void **state)
 {
     (void)state;
-    bool some = false;
+    enum { GOLD = 0xffd700 };
+    int some = 0, hued = 0;
     command("ledger");
     for (int high = 40; high <= 54; high += 7)
-        for (int wide = 100; wide <= 146; wide += 23) {
-            Canvas c;
-            bool lined = false, said = false;
-            draw_on(&c, &VIEW_LEDGER, SIDE_B, high, wide, MODE_TRUE, false);
-            for (int k = 0; k < c.h * c.w; k++)
-                lined |= c.cells[k].fg == 0xffd700 || c.cells[k].bg == 0xffd700;
-            for (int k = 0; k < c.h * c.w; k++)
-                said |= c.cells[k].ch == 0x2265; /* "≥0.413" */
-            assert_true(lined == said);
-            some |= lined;
-            canvas_free(&c);
-        }
-    assert_true(some);
+        for (int wide = 100; wide <= 146; wide += 23)
+            for (int mode = MODE_256; mode <= MODE_TRUE; mode++) {
+                Canvas c;
+                bool lined = false, said = false;
+                draw_on(&c, &VIEW_LEDGER, SIDE_B, high, wide, (ColourMode)mode, false);
+                const Graph *g = session_graph(&session, SIDE_B);
+                const NodeId votes = session_ledger(&session, SIDE_B)->votes;
+                const float *x = session_peek(&session, SIDE_B, graph_node(g, votes)->path);
+                float most = 0;
+                for (size_t i = 0; i < graph_cells(g, votes); i++)
+                    most = fmaxf(most, fabsf(x[i]));
+                for (int k = 0; k < c.h * c.w; k++) {
+                    const Cell *cell = &c.cells[k];
+                    lined |= cell->fg == GOLD || cell->bg == GOLD;
+                    said |= cell->ch == 0x2265; /* "≥0.413" */
+                    if (mode != MODE_TRUE || !cell->level || !cell->ref.run || cell->ref.node != votes ||
+                        fabsf(x[cell->ref.cell]) < most / 4)
+                        continue;
+                    const int red = (int)(cell->fg >> 16 & 0xff), blue = (int)(cell->fg & 0xff);
+                    assert_true(x[cell->ref.cell] > 0 ? red > blue : blue > red);
+                    hued++;
+                }
+                assert_true(lined == said);
+                assert_true(!lined || mode != MODE_TRUE);
+                some += lined;
+                canvas_free(&c);
+            }
+    assert_true(some > 0 && hued > 0);
 }
 
 /* On the path of a river no number is called a part of a smaller one, or of one against it. */

@@ -35,7 +35,7 @@ enum { SIDE_ACROSS = 1, SIDE_DOWN = 2 };
 /* Which edges of an outline pixel (j, i) of a patch of tall × wide pixels is on; none between two outlined patches. */
 static int lit_edge(const Lit *lit, int row, int col, int j, int i, int tall, int wide)
 {
-    if (!lit_lined(lit->p, lit->m, lit->signs) || tall < 3 || wide < 3 || !lit_in(lit, row, col))
+    if (!lit_lined(lit->p, lit->m) || tall < 3 || wide < 3 || !lit_in(lit, row, col))
         return 0;
     int across = (j == 0 && !lit_in(lit, row - 1, col)) || (j == tall - 1 && !lit_in(lit, row + 1, col));
     int down = (i == 0 && !lit_in(lit, row, col - 1)) || (i == wide - 1 && !lit_in(lit, row, col + 1));
@@ -78,7 +78,7 @@ static const double DIMMEST = 0.3;
 /* A pixel of the picture, at: as it is, or a line's; without lines, lit by its patch's number. */
 static Colour lit_colour(const Lit *lit, const uint8_t *at, int row, int col, int edge, double *grey)
 {
-    const bool lights = !lit_lined(lit->p, lit->m, lit->signs);
+    const bool lights = !lit_lined(lit->p, lit->m);
     Ref ref;
     Colour colour = 0;
     double share = lit_share(lit, row, col, &ref);
@@ -145,10 +145,10 @@ void lit_draw(const Lit *lit)
     heat_behind(p, m->r, fine.tall, fine.wide, size, lit_behind, lit);
 }
 
-bool lit_lined(const Paint *p, const LatticeMap *m, bool signs)
+bool lit_lined(const Paint *p, const LatticeMap *m)
 {
     const bool room = m->rows > 0 && m->k >= 3 && (m->halves ? m->k : m->r.h / m->rows) >= 3;
-    return room && (signs || p->mode != MODE_TRUE);
+    return room && p->mode != MODE_TRUE;
 }
 
 /* "outlined: █ ≥0.648  █ ≤-0.648", with a shorter word, or none, where there is no room. */

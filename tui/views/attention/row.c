@@ -350,7 +350,7 @@ static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l, con
                                            : "[ ] is looked at: its value is below.",
                                 attend_asks(a, a->at_t) ? "> < asks." : "",
                                 !l->lit.rows ? ""
-                                : lit_lined(p, &l->lit, false)
+                                : lit_lined(p, &l->lit)
                                     ? "In the picture, outlined: at least a quarter of the largest."
                                     : lit,
                                 p->s->look.row.overlay != ROW_NUMBERS

@@ -58,7 +58,7 @@ void sheet_focus_draw(const Paint *p, const Attend *a, const Sheet *s, const Col
     const ColourScale scale = one ? *one : attend_scale(p, &here, true);
     const AttendRow row = {&here, a->head};
     const Image *picture = lit_picture(p->s, a->v.side);
-    const bool lined = picture && lit_lined(p, &m, scale.is_signed);
+    const bool lined = picture && lit_lined(p, &m);
     const Lit lit = {p, &m, picture, attend_row_value, &row, scale.high, 0, scale.is_signed, lined ? NULL : &scale};
     canvas_printf(p->c, room.y, room.x, room.w, STYLE_STRONG, "%sblock %d, head %d",
                   attend_off(p->s, a, a->head) ? "off: " : "", block, a->head);

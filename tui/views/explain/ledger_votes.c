@@ -109,7 +109,7 @@ static LatticeMap lit_map(const Paint *p, Rect r, const LatticeMap *m, bool pict
                                           : r;
     const LatticeMap lit = lattice_map(p, room, m->row + m->rows, m->col + m->cols, PATCH_MOST, 0, 0);
     const bool place = room.x != r.x || room.y != r.y ||
-                       (*p->s->ledger.step[0].via && (p->mode == MODE_TRUE || lit_lined(p, &lit, true)));
+                       (*p->s->ledger.step[0].via && (p->mode == MODE_TRUE || lit_lined(p, &lit)));
     const bool whole = !m->row && !m->col && lit.rows == m->rows && lit.cols == m->cols;
     return picture && place && whole && lit.k >= LIT_LEAST ? lit : (LatticeMap){0};
 }
@@ -173,7 +173,7 @@ void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
         lattice_map_draw(p, &m, &scale, vote, &t);
         mark(p, &m, &t, at);
     }
-    const bool lined = lit_lined(p, &lit, true);
+    const bool lined = lit_lined(p, &lit);
     const Lit picture = {p, &lit, lit_picture(p->s, v->side), vote, &t, most, 0, true, lined ? NULL : &scale};
     if (lit.k) {
         lit_draw(&picture);
