@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/session/command.h"
 #include "tests/tui_views/bundled.h"
 #include "tui/views/attention/attend.h"
 
@@ -131,6 +132,55 @@ static void scores_light_the_picture(void **state)
     if (brightest[1] < 200 || brightest[0] > 100)
         fail_msg("the largest: %d, the least: %d of 255", brightest[1], brightest[0]);
     canvas_free(&c);
+}
+
+static void command(const char *line)
+{
+    Err err = {""};
+    Commands set = session_command_set();
+    if (!command_do(&session, &set, line, LINE_OWN, &err))
+        fail_msg("%s: %s", line, err.text);
+    commands_free(&set);
+}
+
+/* Of A − B what B has more lights the picture as much as what A has: blue, that orange, as the sentence below says. */
+static void differences_light_the_picture(void **state)
+{
+    (void)state;
+    command("set scale off; compare diff; goto blocks.0.attn.pattern");
+    session.place.screen = SCREEN_TENSOR;
+    stand("blocks.0.attn.pattern", 0, 37, 37);
+    Needs needs = {0};
+    const Rect r = {0, 0, 22, 57};
+    Canvas c;
+    VIEW_ROW.needs(&session, SIDE_DIFF, r, &needs);
+    compute(&needs);
+    canvas_init(&c, r.h, r.w);
+    view_draw(&VIEW_ROW, &(Paint){.s = &session, .c = &c, .mode = MODE_TRUE}, r, SIDE_DIFF, true);
+    Attend a;
+    assert_true(attend_open(&session, SIDE_DIFF, -1, &a) && a.v.values);
+    float most = 0;
+    int lit[2] = {0, 0}, unlit = 255, orange = 0; /* the brightest of what B and A have more, of the least changes */
+    for (int u = a.u.prefix; u < a.u_axis->n; u++)
+        most = fmaxf(most, fabsf(a.v.values[attend_cell(&a, a.head, a.at_t, u)]));
+    for (int i = 0; i < c.h * c.w; i++) {
+        const Cell *k = &c.cells[i];
+        orange += k->ch == 'o' && (k + 2)->ch == 'a' && (k + 5)->ch == 'e'; /* "orange: more in A" */
+        if (i % c.w < c.w / 2 || !k->level || !k->ref.run || k->ref.node != a.v.node || k->ref.cell >= a.v.count)
+            continue;
+        const float x = a.v.values[k->ref.cell];
+        const int red = (int)(k->fg >> 16 & 0xff), blue = (int)(k->fg & 0xff), more = red > blue ? red : blue;
+        if (fabsf(x) < most / 4) {
+            unlit = fabsf(x) < most / 50 && more < unlit ? more : unlit;
+            continue;
+        }
+        assert_true(x > 0 ? red > blue : blue > red);
+        lit[x > 0] = more > lit[x > 0] ? more : lit[x > 0];
+    }
+    if (lit[0] < unlit + 60 || lit[1] < unlit + 60 || orange != 1)
+        fail_msg("more in B %d, in A %d, the same %d of 255; said %d times", lit[0], lit[1], unlit, orange);
+    canvas_free(&c);
+    command("undo");
 }
 
 /* In colour the lit cells have the colours of the scale and the others are nearer to the ground. */
@@ -291,6 +341,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(both_operands_are_lit, begin, end),
         cmocka_unit_test_setup_teardown(scores_light_the_picture, begin, end),
+        cmocka_unit_test_setup_teardown(differences_light_the_picture, begin, end),
         cmocka_unit_test_setup_teardown(the_others_are_dimmed, begin, end),
         cmocka_unit_test_setup_teardown(tokens_are_marked_in_every_pane, begin, end),
         cmocka_unit_test_setup_teardown(shares_are_written_on_patches, begin, end),

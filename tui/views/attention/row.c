@@ -329,10 +329,25 @@ static RowLight row_light(const Attend *a, const ColourScale *scale)
     return light;
 }
 
-/* "In the picture, bright and coloured: large.", with both ends where dark is not 0. */
-static void put_light(const RowLight *light, char *out, size_t n)
+/* "In the picture, bright and coloured: large.", with both ends where dark is not 0; a difference in its colours, as
+ * its map is, and where too few are there, in lines of two colours or of none. */
+static void put_light(const Paint *p, const RowLight *light, bool diff, bool lined, char *out, size_t n)
 {
     char most[16], least[16];
+    if (diff || lined) {
+        static const char *const SAYS[2][2] = {
+            {"In the picture, outlined: at least a quarter of the largest.",
+             "In the picture, orange: more in A, blue: more in B."},
+            {"In the picture, outlined: at least a quarter of the largest, of either sign.",
+             "In the picture, outlined: a quarter of the largest or more; blue: more in B."}};
+        const bool hues = heat_halves(p);
+        snprintf(out, n, "%s",
+                 !diff   ? SAYS[0][0]
+                 : lined ? SAYS[1][hues]
+                 : hues  ? SAYS[0][1]
+                         : "In the picture, bright: large, of either sign.");
+        return;
+    }
     number_text(most, sizeof most, light->most, 6);
     number_text(least, sizeof least, light->least, 6);
     if (light->least == 0)
@@ -344,15 +359,12 @@ static void put_light(const RowLight *light, char *out, size_t n)
 /* Whole sentences, as many as there is room for. */
 static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l, const RowLight *light)
 {
-    char text[240] = "", longer[240], lit[120];
-    put_light(light, lit, sizeof lit);
+    char text[240] = "", longer[240], lit[120] = "";
+    if (l->lit.rows)
+        put_light(p, light, a->v.side == SIDE_DIFF, lit_lined(p, &l->lit), lit, sizeof lit);
     const char *const SAYS[] = {a->pattern ? "[ ] is looked at: its weight is below."
                                            : "[ ] is looked at: its value is below.",
-                                attend_asks(a, a->at_t) ? "> < asks." : "",
-                                !l->lit.rows ? ""
-                                : lit_lined(p, &l->lit)
-                                    ? "In the picture, outlined: at least a quarter of the largest."
-                                    : lit,
+                                attend_asks(a, a->at_t) ? "> < asks." : "", lit,
                                 p->s->look.row.overlay != ROW_NUMBERS
                                     ? (a->pattern ? "#: weights as numbers." : "#: values as numbers.")
                                 : a->pattern ? "Numbers: percent of the row."
@@ -382,9 +394,10 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     }
     const RowLight light = row_light(&a, &scale);
     lattice_map_draw(p, &l.map, &scale, attend_row_value, &(AttendRow){&a, a.head});
+    const bool diff = a.v.side == SIDE_DIFF; /* what B has more is as much as what A has */
     if (l.lit.rows)
         lit_draw(&(Lit){p, &l.lit, lit_picture(p->s, a.v.side), attend_row_value, &(AttendRow){&a, a.head}, light.most,
-                        light.least, false, NULL});
+                        light.least, diff, diff && !lit_lined(p, &l.lit) ? &scale : NULL});
     if (p->s->look.row.overlay == ROW_NUMBERS) {
         draw_numbers(p, &a, &l.map, false);
         if (l.lit.rows)
