@@ -31,6 +31,15 @@ static int end(void **state)
     return 0;
 }
 
+static void command(const char *line)
+{
+    Err err = {""};
+    Commands set = session_command_set();
+    if (!command_do(&session, &set, line, LINE_OWN, &err))
+        fail_msg("%s: %s", line, err.text);
+    commands_free(&set);
+}
+
 static void stand(const char *path, int head, int t, int u)
 {
     assert_true(session_go(&session, path, session.place.screen, NULL));
@@ -134,13 +143,65 @@ static void scores_light_the_picture(void **state)
     canvas_free(&c);
 }
 
-static void command(const char *line)
+/* The mean luminance of every patch of the picture beside the map, of its pixels; 0 of none. */
+static void luminance(const Canvas *c, const Attend *a, double out[64])
 {
-    Err err = {""};
-    Commands set = session_command_set();
-    if (!command_do(&session, &set, line, LINE_OWN, &err))
-        fail_msg("%s: %s", line, err.text);
-    commands_free(&set);
+    int n[64] = {0};
+    memset(out, 0, 64 * sizeof *out);
+    for (int i = 0; i < c->h * c->w; i++) {
+        const Cell *k = &c->cells[i];
+        if (i % c->w < c->w / 2 || !k->level || !k->ref.run || k->ref.node != a->v.node)
+            continue;
+        for (int u = a->u.prefix; u < a->u_axis->n; u++)
+            if (k->ref.cell == attend_cell(a, a->head, a->at_t, u)) {
+                out[u - a->u.prefix] += 0.2126 * (k->fg >> 16 & 0xff) + 0.7152 * (k->fg >> 8 & 0xff) +
+                                        0.0722 * (k->fg & 0xff);
+                n[u - a->u.prefix]++;
+            }
+    }
+    for (int i = 0; i < 64; i++)
+        out[i] /= n[i] ? n[i] : 1;
+}
+
+/* A dark object with the largest weight is brighter than a bright ground with next to none. */
+static void the_largest_weight_is_brightest(void **state)
+{
+    (void)state;
+    static const char *const OPEN[] = {"open #17", "open #ship"};
+    enum { CLEARLY = 15 };
+    for (size_t i = 0; i < 2; i++)
+        for (int light = 0; light < 2; light++)
+            for (int head = 0; head < 4; head++) {
+                command(OPEN[i]);
+                session.place.screen = SCREEN_TENSOR;
+                stand("blocks.3.attn.pattern", head, 37, 37);
+                const Rect r = {0, 0, 22, 57};
+                Needs needs = {0};
+                Canvas c;
+                VIEW_ROW.needs(&session, SIDE_B, r, &needs);
+                compute(&needs);
+                canvas_init(&c, r.h, r.w);
+                view_draw(&VIEW_ROW, &(Paint){.s = &session, .c = &c, .mode = MODE_TRUE, .light = light}, r, SIDE_B,
+                          true);
+                Attend a;
+                double lit[64];
+                int top = 0, low = 0;
+                assert_true(attend_open(&session, SIDE_B, -1, &a) && a.v.values && a.u_axis->n - a.u.prefix == 64);
+                luminance(&c, &a, lit);
+                const float *w = a.v.values + attend_cell(&a, a.head, a.at_t, a.u.prefix);
+                for (int u = 1; u < 64; u++)
+                    top = w[u] > w[top] ? u : top;
+                for (int u = 0; u < 64; u++) {
+                    const bool tenth = w[u] < w[top] / 10 && lit[u] > 0;
+                    low += tenth;
+                    if (tenth && lit[u] + CLEARLY > lit[top])
+                        fail_msg("%s, head %d: the largest at %.0f, patch %d with %.2g of it at %.0f", OPEN[i], head,
+                                 lit[top], u, (double)(w[u] / w[top]), lit[u]);
+                }
+                assert_true(low > 0 || head > 0);
+                canvas_free(&c);
+            }
+    command("open #17");
 }
 
 /* Of A − B what B has more lights the picture as much as what A has: blue, that orange, as the sentence below says. */
@@ -342,6 +403,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(both_operands_are_lit, begin, end),
         cmocka_unit_test_setup_teardown(scores_light_the_picture, begin, end),
         cmocka_unit_test_setup_teardown(differences_light_the_picture, begin, end),
+        cmocka_unit_test_setup_teardown(the_largest_weight_is_brightest, begin, end),
         cmocka_unit_test_setup_teardown(the_others_are_dimmed, begin, end),
         cmocka_unit_test_setup_teardown(tokens_are_marked_in_every_pane, begin, end),
         cmocka_unit_test_setup_teardown(shares_are_written_on_patches, begin, end),

@@ -71,9 +71,10 @@ static Colour lit_tinted(const Lit *lit, float x, double grey)
     return colour;
 }
 
-/* As bright, and as coloured, as its number: of the dimmest enough stays to know the object. A white patch is
- * dimmed on a light ground too. */
-static const double DIMMEST = 0.3;
+/* As bright, and as coloured, as its number: of the dimmest enough stays to know the object. Light is added too, so
+ * that a black object with the largest is brighter than a white ground with a tenth of it: LIFTED > DIMMEST +
+ * (1 - DIMMEST + LIFTED) / 10. A white patch is dimmed on a light ground too. */
+static const double DIMMEST = 0.22, LIFTED = 0.45;
 
 /* A pixel of the picture, at: as it is, or a line's; without lines, lit by its patch's number. */
 static Colour lit_colour(const Lit *lit, const uint8_t *at, int row, int col, int edge, double *grey)
@@ -83,14 +84,17 @@ static Colour lit_colour(const Lit *lit, const uint8_t *at, int row, int col, in
     Colour colour = 0;
     double share = lit_share(lit, row, col, &ref);
     share = share < 0 ? 0 : share > 1 ? 1 : share; /* a difference may be negative: as dim as nothing */
-    double light = lights ? DIMMEST + (1 - DIMMEST) * share : 1, mean = 0;
+    const double light = lights ? DIMMEST + (1 - DIMMEST) * share : 1;
+    double mean = 0;
     for (int c = 0; c < 3; c++)
         mean += (double)at[lit->im->channels > 2 ? c : 0] / 3;
-    for (int c = 0; c < 3; c++) {
-        double own = (double)at[lit->im->channels > 2 ? c : 0];
-        colour = colour << 8 | (Colour)(light * (lights ? mean + share * (own - mean) : own));
-    }
     *grey = light * mean;
+    *grey += lights ? LIFTED * share * (255 - *grey) : 0;
+    for (int c = 0; c < 3; c++) { /* the same added to all three, so that the hue stays */
+        const double own = (double)at[lit->im->channels > 2 ? c : 0];
+        const double x = *grey + light * (lights ? share : 1) * (own - mean);
+        colour = colour << 8 | (Colour)fmin(fmax(x, 0), 255);
+    }
     if (lights && lit->scale)
         return lit_tinted(lit, lit->value(lit->context, lit->m->row + row, lit->m->col + col, &ref), mean);
     return !edge ? colour : line_colour(lit, row, col);
