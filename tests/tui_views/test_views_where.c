@@ -1442,6 +1442,46 @@ static void tables_of_both_are_alike(void **state)
     command("option ledger-table off");
 }
 
+/* Rows of patches without room: those around the picked one are shown, it among them, and which they are is said. */
+static void rows_without_room_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const ViewSpec *view;
+        const char *go, *pick;
+        int lines; /* below the maps and above */
+    } OF[] = {{&VIEW_ALIKE, "alike", "query", 2}, {&VIEW_ROW, "goto blocks.1.attn.pattern; view row", "looked", 3}};
+    for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
+        command(OF[i].go);
+        for (int high = 7; high <= 9; high++)
+            for (int row = 0; row < 8; row++) {
+                char line[32];
+                int first = 0, last = 0;
+                bool picked = false;
+                Canvas c;
+                Buf out = {0};
+                snprintf(line, sizeof line, "%s r%dc2", OF[i].pick, row);
+                command(line);
+                const char *said = strstr(drawn(OF[i].view, SIDE_A, high, 58, &out), "rows ");
+                if (!said || sscanf(said, "rows %d-%d of 8", &first, &last) != 2)
+                    fail_msg("%s of %d lines does not say which rows:\n%s", OF[i].view->name, high, buf_str(&out));
+                assert_int_equal(last - first + 1, high - OF[i].lines);
+                assert_true(first >= 1 && last <= 8 && row + 1 >= first && row + 1 <= last);
+                draw_on(&c, OF[i].view, SIDE_A, high, 58, MODE_MONO, true);
+                for (int k = 0; k < c.h * c.w; k++)
+                    picked |= c.cells[k].ch == '!' && c.cells[k].ref.run;
+                assert_true(picked && c.cursor_y >= 0);
+                canvas_free(&c);
+                buf_free(&out);
+            }
+    }
+    Buf out = {0};
+    assert_null(strstr(drawn(&VIEW_ROW, SIDE_A, 14, 58, &out), "rows "));
+    command("alike");
+    assert_null(strstr(drawn(&VIEW_ALIKE, SIDE_A, 12, 58, &out), "rows "));
+    buf_free(&out);
+}
+
 /* Where the picture beside the votes' map has outlines, it says of what; all colours light it instead, however large:
  * votes for, with more red than blue, and those against the other way round. */
 static void outlines_of_votes_are_explained(void **state)
@@ -2943,6 +2983,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_legend_of_a_river_is_not_cut, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_path_of_a_river_has_no_part_above_its_whole, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(tables_of_both_are_alike, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(rows_without_room_are_told, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(outlines_of_votes_are_explained, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_path_of_a_river_names_its_heads, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_of_both, open_bundled, close_session),

@@ -1,5 +1,6 @@
 #include "tui/views/lattice.h"
 
+#include "core/base/utf8.h"
 #include "tui/views/heat.h"
 #include "tui/views/shown.h"
 
@@ -195,6 +196,21 @@ bool lattice_map_hit(const LatticeMap *m, int y, int x, int *row, int *col)
         }
     }
     return false;
+}
+
+void lattice_rows_part(const Paint *p, int first, int shown, int rows, Rect *line, int keep)
+{
+    static const char *const FORMS[] = {"rows %d–%d of %d", "rows %d–%d/%d", "%d–%d/%d"};
+    enum { FORMS_N = sizeof FORMS / sizeof *FORMS, APART = 2 };
+    char text[40];
+    int n = 0;
+    if (shown >= rows || line->h < 1)
+        return;
+    for (int i = 0; i < FORMS_N; i++)
+        if ((n = utf8_print(text, sizeof text, FORMS[i], first + 1, first + shown, rows)) + keep <= line->w)
+            break;
+    canvas_right(p->c, line->y, line->x, line->w, STYLE_DIM, text);
+    rect_cut(line, 'r', n + APART < line->w ? n + APART : line->w);
 }
 
 void lattice_map_mark(const Paint *p, const LatticeMap *m, int row, int col, const char marks[3], Style style, Ref ref)

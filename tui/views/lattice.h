@@ -47,4 +47,7 @@ Rect lattice_map_patch(const LatticeMap *m, int row, int col);
 bool lattice_map_hit(const LatticeMap *m, int y, int x, int *row, int *col);
 /* Puts two marks around a patch's middle line, one glyph where it is narrow. */
 void lattice_map_mark(const Paint *p, const LatticeMap *m, int row, int col, const char marks[3], Style style, Ref ref);
+/* "rows 1–6 of 8" at the end of a line, which is shorter then, in short where else fewer than `keep` columns are left;
+ * nothing where all rows are shown. */
+void lattice_rows_part(const Paint *p, int first, int shown, int rows, Rect *line, int keep);
 #endif

@@ -377,6 +377,18 @@ static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l, con
     canvas_wrap(p->c, l->legend, STYLE_DIM, text);
 }
 
+/* How much of the patches is there, where that is not all: beside the maps, else at the end of a line below. */
+static void put_part(const Paint *p, const Attend *a, const RowLayout *l, Rect r, Rect *below)
+{
+    enum { APART = 2, LEAST = 10, KEPT = 16 };
+    const LatticeMap *m = &l->map, *last = l->lit.rows ? &l->lit : m;
+    Rect beside = r;
+    if (attend_listed(a) || m->rows >= a->u.rows)
+        return;
+    rect_cut(&beside, 'l', last->r.x + last->r.w + APART - r.x);
+    lattice_rows_part(p, m->row, m->rows, a->u.rows, beside.w >= LEAST ? &beside : below, beside.w >= LEAST ? 0 : KEPT);
+}
+
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Attend a;
@@ -384,10 +396,12 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         return;
     RowLayout l = row_layout(p, r, &a);
     ColourScale scale = attend_scale(p, &a, true);
-    if (l.bar_y >= 0)
-        colour_scale_bar(p, &scale, l.bar_y, r.x, r.w);
-    if (l.value_y >= 0)
-        attend_value_line(p, &a, l.value_y, r.x, r.w);
+    Rect bar = {l.bar_y, r.x, l.bar_y >= 0, r.w}, value = {l.value_y, r.x, l.value_y >= 0, r.w};
+    put_part(p, &a, &l, r, bar.h ? &bar : &value);
+    if (bar.h)
+        colour_scale_bar(p, &scale, bar.y, bar.x, bar.w);
+    if (value.h)
+        attend_value_line(p, &a, value.y, value.x, value.w);
     if (attend_listed(&a)) {
         draw_words(p, &a, &scale, &l, focus);
         return;

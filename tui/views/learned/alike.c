@@ -15,6 +15,7 @@
 #include "tui/views/spread.h"
 
 enum { NAMED = 10, BRIEF = 70, ALL_SAID = 120, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 8 };
+enum { TITLED = 22 /* "cosine to r4c4 − mean" */ };
 enum { SHORT_BAR = 14, PRINCIPAL = 90 /* cells from which what the colours are is written out */ };
 
 static HeatLook look_of(const Spot *v, Band band, int token)
@@ -159,7 +160,7 @@ typedef struct Map {
 static HeatLook look_at(const void *context, int row, int col)
 {
     const Map *m = context;
-    return look_of(m->v, m->band, row * m->v->a->l.cols + col);
+    return look_of(m->v, m->band, (m->v->a->top + row) * m->v->a->l.cols + col);
 }
 
 static void draw_map(const Paint *p, const Spot *v, Band band, Rect r, bool focus)
@@ -169,8 +170,9 @@ static void draw_map(const Paint *p, const Spot *v, Band band, Rect r, bool focu
         put_missing(p, v, r);
         return;
     }
-    heat_paint(p, r, a->l.rows, a->l.cols, a->size, look_at, &(Map){v, band});
-    const Rect cell = heat_mark_cell(p, r, a->l.rows, a->l.cols, a->size, a->row, a->col, look_of(v, band, a->at).ref);
+    heat_paint(p, r, a->rows, a->l.cols, a->size, look_at, &(Map){v, band});
+    const Rect cell = heat_mark_cell(p, r, a->rows, a->l.cols, a->size, a->row - a->top, a->col,
+                                     look_of(v, band, a->at).ref);
     focus_cursor(p, focus, cell.y, cell.x);
 }
 
@@ -333,8 +335,11 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
         }
         for (int b = 0; b < a->bands; b++) {
             Rect r = alike_map(p, a, b, place);
+            Rect line = {r.y - 1, a->r.x, 1, a->r.w};
+            if (here && b == 0)
+                lattice_rows_part(p, a->top, a->rows, a->l.rows, &line, TITLED);
             if (here)
-                draw_title(p, &v, a->band[b], (Rect){r.y - 1, a->r.x, 1, a->r.w}, true);
+                draw_title(p, &v, a->band[b], line, true);
             draw_map(p, &v, a->band[b], r, focus && here && b == 0);
         }
         Rect beside = alike_map(p, a, 0, place);
@@ -518,8 +523,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
         if (a.words && x >= alike_place_x(&a, i) && x < alike_place_x(&a, i) + alike_place_wide(&a, i))
             place = i;
         for (int b = 0; b < a.bands; b++)
-            if (heat_hit(p, alike_map(p, &a, b, i), a.l.rows, a.l.cols, a.size, y, x, &row, &col)) {
-                token = row * a.l.cols + col;
+            if (heat_hit(p, alike_map(p, &a, b, i), a.rows, a.l.cols, a.size, y, x, &row, &col)) {
+                token = (a.top + row) * a.l.cols + col;
                 place = i;
             }
     }

@@ -9,7 +9,7 @@
 
 enum { COLUMNS_MOST = 6, MAPS_MOST = 8, MAP_LEAST = 11, GAP_MOST = 3, PICTURE_FROM = 60, LABEL_MOST = 14, NAMED = 10 };
 enum { PITCH_MOST = 3, SWATCH_MOST = 16, WORD_MOST = ALIKE_ALL + SWATCH_MOST - ALIKE_SWATCH };
-enum { NUMBERED = 3 };                /* ">11" left of a row of maps */
+enum { NUMBERED = 3, HEADS = 2 };     /* ">11" left of a row of maps; lines above the only map */
 static const float DIFF_LEAST = 0.2F; /* A − B of cosines: smaller ones stay dark */
 
 static int lines_of(const Paint *p, int pixels)
@@ -36,6 +36,7 @@ static void arrange_maps(const Paint *p, Alike *a)
     a->band[1] = norms && a->bands < BANDS ? NORMS : COLOURS;
     a->band[2] = NORMS;
     a->wide = a->size.wide;
+    picture = picture && lines_of(p, a->size.tall) <= a->r.h - HEADS; /* of which no part is drawn */
     columns = clamp((a->r.w + 1) / (a->wide + 1), 1, a->places + picture);
     picture = picture && columns > 1;
     a->gap = clamp(columns > 1 ? (a->r.w - columns * a->wide) / (columns - 1) : 1, 1, GAP_MOST);
@@ -55,7 +56,8 @@ static void arrange_down(const Paint *p, Alike *a)
     across.coloured = true;
     arrange_maps(p, &across);
     HeatSize size = heat_within(p, room, a->l.rows, a->l.cols, 1);
-    if (room.wide < a->l.cols || shown < across.shown || (shown == across.shown && size.wide <= across.wide))
+    if (least >= a->r.h || room.wide < a->l.cols || shown < across.shown ||
+        (shown == across.shown && size.wide <= across.wide))
         return;
     a->down = true;
     a->bands = a->coloured ? BANDS : BANDS - 1;
@@ -65,6 +67,17 @@ static void arrange_down(const Paint *p, Alike *a)
     a->gap = clamp((a->r.w - number - a->bands * a->wide) / (a->bands - 1), 1, GAP_MOST);
     a->left = number + (a->r.w > number + a->bands * (a->wide + a->gap) - a->gap);
     a->shown = shown;
+}
+
+/* Those around the picked one where the only maps have no room for all. */
+static void choose_rows(const Paint *p, Alike *a)
+{
+    const int room = heat_pixels(p, a->r.h - HEADS);
+    a->rows = a->l.rows;
+    if (a->down || room >= a->size.tall)
+        return;
+    a->rows = a->size.tall = room < 1 ? 1 : room;
+    a->top = (int)scroll_first((size_t)a->l.rows, (size_t)a->row, (size_t)a->rows);
 }
 
 static void arrange_words(Alike *a)
@@ -154,6 +167,7 @@ bool alike_open(const Paint *p, Side side, Rect r, Alike *out)
     else {
         arrange_maps(p, &a);
         arrange_down(p, &a);
+        choose_rows(p, &a);
     }
     a.first = (int)scroll_first((size_t)a.places, (size_t)a.here, (size_t)a.shown);
     a.end = side == SIDE_DIFF ? DIFF_LEAST : 1;

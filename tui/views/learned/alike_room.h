@@ -31,6 +31,7 @@ typedef struct Alike {
     int left;      /* columns in front of the first place: the picture and its gap, or the words */
     int head;      /* lines above the first word: the place, and where there is room what its columns are */
     int pitch;     /* lines of a word */
+    int top, rows; /* of patches, that are shown: those around the picked one where not all have room */
     float end;     /* of the cosines' colours, one scale for all places */
     HeatSize size; /* of a map */
 } Alike;
