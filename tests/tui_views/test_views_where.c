@@ -2504,6 +2504,48 @@ static void maps_have_their_scales(void **state)
     buf_free(&out);
 }
 
+/* Where the canvas has pixels the picture is sharp: each of its own has its colour, but for the edge of the object. */
+static void the_picture_has_its_own_pixels(void **state)
+{
+    (void)state;
+    enum { H = 34, W = 90, FINE_H = 32, FINE_W = 16, EDGE = 0x00e676 };
+    const Rect r = {0, 0, H, W};
+    const Image *im = &session_input(&session, SIDE_A)->resized;
+    Canvas c;
+    int top = H, left = W, bottom = 0, right = 0, same = 0, edge = 0, other = 0;
+    command("where rollout");
+    drawn_prepare(&session, &VIEW_WHERE, SIDE_A, r);
+    canvas_init(&c, H, W);
+    canvas_fine(&c, FINE_H, FINE_W);
+    view_draw(&VIEW_WHERE, &(Paint){.s = &session, .c = &c, .mode = MODE_TRUE}, r, SIDE_A, true);
+    const NodeId node = session_node(&session, SIDE_A, pixels_input(&session, SIDE_A));
+    for (int y = 0; y < H; y++)
+        for (int x = 0; x < W; x++)
+            if (canvas_at(&c, y, x)->ref.run && canvas_at(&c, y, x)->ref.node == node && canvas_block(&c, y, x)) {
+                top = y < top ? y : top;
+                left = x < left ? x : left;
+                bottom = y >= bottom ? y + 1 : bottom;
+                right = x >= right ? x + 1 : right;
+            }
+    if (bottom <= top)
+        fail_msg("the picture has no pixels");
+    for (int i = 0; i < im->height; i++)
+        for (int j = 0; j < im->width; j++) {
+            const int y = (2 * i + 1) * (bottom - top) * FINE_H / (2 * im->height),
+                      x = (2 * j + 1) * (right - left) * FINE_W / (2 * im->width);
+            const Colour *block = canvas_block(&c, top + y / FINE_H, left + x / FINE_W);
+            const uint8_t *at = im->data + ((size_t)i * (size_t)im->width + (size_t)j) * 3;
+            assert_non_null(block);
+            const Colour is = block[y % FINE_H * FINE_W + x % FINE_W];
+            same += is == ((Colour)at[0] << 16 | (Colour)at[1] << 8 | at[2]);
+            edge += is == EDGE;
+            other += is != EDGE && is != ((Colour)at[0] << 16 | (Colour)at[1] << 8 | at[2]);
+        }
+    assert_int_equal(other, 0);
+    assert_true(edge > 0 && same > 9 * edge);
+    canvas_free(&c);
+}
+
 /* --- in words --- */
 static void said(const char *line, const char *words)
 {
@@ -3003,6 +3045,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_sheet_lights_its_patches, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_sheet_is_marked_alike, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(maps_have_their_scales, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(the_picture_has_its_own_pixels, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(an_outlier_is_named, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lines_of_both_are_not_a_and_b, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(every_line_has_its_label, open_bundled, close_session),

@@ -246,13 +246,21 @@ static double mean_of(const Pixels *px, int channel, Span s)
     return sum / ((double)(s.bottom - s.top) * (double)(s.right - s.left));
 }
 
+static Colour colour_of(const Pixels *px, Tone t, Span s)
+{
+    const int channel = pixels_channel(px);
+    Colour rgb = 0;
+    for (int k = 0; k < 3; k++) /* anything but three colours is shown as the grey of one channel */
+        rgb = rgb << 8 | (Colour)byte_of(t, mean_of(px, px->channels == 3 ? k : channel, s));
+    return rgb;
+}
+
 static void put_colour(const Paint *p, const Pixels *px, Tone t, int y, int x, int half, Span s)
 {
-    int rgb[3], channel = pixels_channel(px);
-    for (int k = 0; k < 3; k++) /* anything but three colours is shown as the grey of one channel */
-        rgb[k] = byte_of(t, mean_of(px, px->channels == 3 ? k : channel, s));
-    int grey = (299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2]) / 1000;
-    canvas_pixel(p->c, y, x, half, (Colour)rgb[0] << 16 | (Colour)rgb[1] << 8 | (Colour)rgb[2], grey * 9 / 255, 0,
+    const Colour rgb = colour_of(px, t, s);
+    const int channel = pixels_channel(px),
+              grey = (int)(299 * (rgb >> 16) + 587 * (rgb >> 8 & 0xff) + 114 * (rgb & 0xff)) / 1000;
+    canvas_pixel(p->c, y, x, half, rgb, grey * 9 / 255, 0,
                  shown_ref(&px->v, pixels_cell(px, channel, (s.top + s.bottom) / 2, (s.left + s.right) / 2)));
 }
 
@@ -288,4 +296,59 @@ void panels_patch(const Paint *p, const LatticeMap *m, const Pixels *px, float l
             put_colour(p, px, (Tone){low, high}, m->r.y + (m->halves ? line / 2 : line), m->r.x + j * m->k + dx,
                        m->halves ? line % 2 : -1, s);
         }
+}
+
+/* The same in the canvas's own pixels, of which `line` are as wide as the edge. */
+typedef struct Fine {
+    const Panels *s;
+    const LatticeMap *m;
+    const Pixels *px;
+    Tone tone;
+    HeatSize size;
+    int line;
+    PanelInside inside;
+    const void *context;
+} Fine;
+
+static bool fine_inside(const Fine *f, int y, int x)
+{
+    const LatticeMap *m = f->m;
+    const int tall = f->size.tall / m->rows, wide = f->size.wide / m->cols, row = m->row + (y + tall) / tall - 1,
+              col = m->col + (x + wide) / wide - 1; /* of −1 the one before */
+    return row >= 0 && col >= 0 && row < f->s->rows && col < f->s->cols &&
+           f->inside(f->context, row * f->s->cols + col);
+}
+
+static Colour fine_colour(const void *context, int y, int x)
+{
+    const Fine *f = context;
+    const LatticeMap *m = f->m;
+    Span s;
+    if (f->inside && fine_inside(f, y, x))
+        for (int i = 0; i < 9; i++)
+            if (!fine_inside(f, y + (i / 3 - 1) * f->line, x + (i % 3 - 1) * f->line))
+                return OUTLINE;
+    part_of(y, f->size.tall, m->rows * f->px->patch_h, m->row * f->px->patch_h, &s.top, &s.bottom);
+    part_of(x, f->size.wide, m->cols * f->px->patch_w, m->col * f->px->patch_w, &s.left, &s.right);
+    return colour_of(f->px, f->tone, s);
+}
+
+void panels_picture(const Paint *p, const Panels *s, int panel, const Pixels *px, PanelInside inside,
+                    const void *context)
+{
+    enum { LINES_IN_PATCH = 24 };
+    const LatticeMap *m = &s->map[panel];
+    const HeatSize size = {m->rows * m->k, m->cols * m->k}, fine = heat_fine(p, size);
+    Tone tone;
+    panels_range(p, px, &tone.low, &tone.high);
+    for (int row = m->row; row < m->row + m->rows; row++)
+        for (int col = m->col; col < m->col + m->cols; col++)
+            panels_patch(p, m, px, tone.low, tone.high, row, col);
+    if (inside && !fine.tall)
+        panels_outline(p, s, panel, inside, context);
+    if (!fine.tall || !m->rows)
+        return;
+    const int thin = p->c->pixel_h / 16 + 1, share = fine.tall / m->rows / LINES_IN_PATCH;
+    const Fine f = {s, m, px, tone, fine, share > thin ? share : thin, inside, context};
+    heat_behind(p, m->r, fine.tall, fine.wide, size, fine_colour, &f);
 }

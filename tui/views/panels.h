@@ -35,6 +35,10 @@ void panels_outline(const Paint *p, const Panels *s, int panel, PanelInside insi
  * range. */
 void panels_range(const Paint *p, const Pixels *px, float *low, float *high);
 void panels_patch(const Paint *p, const LatticeMap *m, const Pixels *px, float low, float high, int row, int col);
+/* All of a panel's patches of a picture, and the edge of those inside (NULL: none): in the canvas's own pixels where it
+ * has some. */
+void panels_picture(const Paint *p, const Panels *s, int panel, const Pixels *px, PanelInside inside,
+                    const void *context);
 /* Brackets around a panel's picked patch, and the hardware cursor there where focus is set. */
 void panels_mark(const Paint *p, const Panels *s, int panel, int row, int col, Ref ref, bool focus);
 #endif

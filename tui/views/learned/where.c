@@ -234,17 +234,11 @@ static void missing(const Where *w, int m, char *out, size_t n)
 static void draw_picture(const Paint *p, const Where *w, const Panels *s)
 {
     const LatticeMap *m = &s->map[WHERE_METHODS];
-    float low, high;
     if (s->title[WHERE_METHODS].h)
         canvas_text(p->c, s->title[WHERE_METHODS].y, m->r.x, s->title[WHERE_METHODS].w, STYLE_HEADER, "the picture");
     if (!w->picture.v.values)
         return;
-    panels_range(p, &w->picture, &low, &high);
-    for (int row = m->row; row < m->row + m->rows; row++)
-        for (int col = m->col; col < m->col + m->cols; col++)
-            panels_patch(p, m, &w->picture, low, high, row, col);
-    if (w->object)
-        panels_outline(p, s, WHERE_METHODS, on_object, w);
+    panels_picture(p, s, WHERE_METHODS, &w->picture, w->object ? on_object : NULL, w);
     panels_mark(p, s, WHERE_METHODS, w->row, w->col, shown_ref(&w->picture.v, w->picture.v.cell), false);
 }
 
