@@ -1450,7 +1450,9 @@ static void rows_without_room_are_told(void **state)
         const ViewSpec *view;
         const char *go, *pick;
         int lines; /* below the maps and above */
-    } OF[] = {{&VIEW_ALIKE, "alike", "query", 2}, {&VIEW_ROW, "goto blocks.1.attn.pattern; view row", "looked", 3}};
+    } OF[] = {{&VIEW_ALIKE, "alike", "query", 2},
+              {&VIEW_WHERE, "where", "query", 2},
+              {&VIEW_ROW, "goto blocks.1.attn.pattern; view row", "looked", 3}};
     for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
         command(OF[i].go);
         for (int high = 7; high <= 9; high++)

@@ -468,6 +468,8 @@ static void draw_where(const Paint *p, const Where *w, Rect r, bool focus)
 {
     Layout l = layout(p, w, r);
     draw_panels(p, w, &l, focus);
+    if (l.table.h == 1 && l.table.w > ASIDE_LINE + ASIDE) /* then maps may have no room for all; its number has */
+        lattice_rows_part(p, l.maps.map[0].row, l.maps.map[0].rows, w->l.rows, &l.table, ASIDE_LINE + 2);
     if (l.beside)
         draw_beside(p, w, &l.maps, l.table);
     else
