@@ -170,7 +170,7 @@ static const char *footer_label(const Frame *f, const KeyBinding *k)
 {
     static const struct {
         const char *key, *label;
-    } LESSON[] = {{"p", ""}, {"Backspace", "card before"}, {"?", "words"}};
+    } LESSON[] = {{"p", ""}, {".", ""}, {"Backspace", "card before"}, {"?", "words"}};
     if (f->space && strcmp(k->key, "Space") == 0)
         return f->space;
     for (size_t i = 0; f->space && i < sizeof LESSON / sizeof *LESSON; i++)
@@ -179,8 +179,9 @@ static const char *footer_label(const Frame *f, const KeyBinding *k)
     return k->label;
 }
 
-/* Where each footer entry stands; the same walk draws and answers clicks. */
-static bool footer_walk(const Paint *p, const Frame *f, Rect r, bool draw, int click_x, const KeyBinding **hit)
+/* Where each footer entry stands; the same walk draws and answers clicks. *end: the column behind the last one. */
+static bool footer_walk(const Paint *p, const Frame *f, Rect r, bool draw, int click_x, const KeyBinding **hit,
+                        int *end)
 {
     const KeyBinding *keys[24];
     int n = footer_order(p->s, keys, 24), x = r.x + 1;
@@ -196,7 +197,8 @@ static bool footer_walk(const Paint *p, const Frame *f, Rect r, bool draw, int c
             text = "Bksp";
         int kw = utf8_cells(text), lw = utf8_cells(label) + (p->c->ascii && strstr(label, "√") ? 3 : 0);
         bool last = i == n - 1, arrows = strcmp(label, "move") == 0;
-        if (arrows && r.w < NARROW)
+        const bool plays = strcmp(label, "play") == 0 && session_compares(p->s); /* what compares them comes first */
+        if ((arrows || plays) && r.w < NARROW)
             continue; /* that arrows move is the first thing anybody tries: the room is for what nobody can guess */
         if (!last && x + kw + 1 + lw + 2 + help_width > r.x + r.w)
             continue; /* help always has its place */
@@ -209,7 +211,8 @@ static bool footer_walk(const Paint *p, const Frame *f, Rect r, bool draw, int c
             *hit = keys[i];
             return true;
         }
-        x += kw + 1 + lw + 2;
+        *end = x + kw + 1 + lw;
+        x = *end + 2;
     }
     return false;
 }
@@ -352,24 +355,23 @@ void frame_draw(const Paint *paint, const Frame *f, const FrameState *state)
     if (f->answer.h)
         answer_line(p, f->answer.y, f->answer.x, f->answer.w);
     if (f->footer.h) {
-        int status = state->status ? utf8_cells(state->status) : 0;
-        Rect keys = f->footer;
+        const int status = state->status ? utf8_cells(state->status) : 0;
+        int end = f->footer.x;
         if (f->leave.w) {
             canvas_text(c, f->leave.y, f->leave.x + 1, 1, STYLE_KEY, "q");
             canvas_text(c, f->leave.y, f->leave.x + 3, f->leave.w - 3, STYLE_KEY_TEXT, f->leave_text);
         }
-        if (status && keys.w > STATUS_WIDTH + status) {
-            keys.w -= status + 2;
+        footer_walk(p, f, f->footer, true, 0, NULL, &end);
+        if (status && f->footer.w > STATUS_WIDTH + status && end + status + 3 < f->footer.x + f->footer.w) /* last */
             canvas_right(c, f->footer.y, f->footer.x, f->footer.w - 1, STYLE_DIM, state->status);
-        }
-        footer_walk(p, f, keys, true, 0, NULL);
     }
 }
 
 const KeyBinding *frame_key(const Paint *p, const Frame *f, int y, int x)
 {
     const KeyBinding *hit = NULL;
-    return f->footer.h && rect_has(f->footer, y, x) && footer_walk(p, f, f->footer, false, x, &hit) ? hit : NULL;
+    int end;
+    return f->footer.h && rect_has(f->footer, y, x) && footer_walk(p, f, f->footer, false, x, &hit, &end) ? hit : NULL;
 }
 
 void frame_leave(Frame *f, const char *text)

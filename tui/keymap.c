@@ -46,12 +46,17 @@ static bool in_mlp(const Session *s)
     return part != NO_PART && (site_path(g, part, SITE_MLP_POST) || site_path(g, part, SITE_EXPERTS_POST));
 }
 
+/* Where the screen is of a step, and not of something that all steps have a part in. */
+static bool is_of_step(const Session *s)
+{
+    return !view_now(s)->sentence;
+}
+
 static const KeyBinding KEYS[] = {
     {"Space", "next", "next", "the next step of the forward pass", KEY_COUNTS, 1, NULL},
     {"n", "find next", NULL, "the next match of a search; with no search: the next step", WHILE_SEEKING, 0, NULL},
     {"n", "next", NULL, "the next step", KEY_COUNTS, 0, NULL},
     {"PgDn", "next", NULL, "the next step", KEY_COUNTS, 0, NULL},
-    {".", "play", NULL, "play the forward pass from here; any key stops it", 0, 0, NULL},
     {",", "play back", NULL, "play it backwards", 0, 0, NULL},
     {".", "play off", "stop", "while it plays: stop, as any other key does, which then does its own", WHILE_PLAYING, 1,
      NULL},
@@ -59,6 +64,7 @@ static const KeyBinding KEYS[] = {
     {">", "play faster", "faster", "while it plays: twice as fast", WHILE_PLAYING, 3, NULL},
     {",", "play back", "backwards", "while it plays: the other way", WHILE_PLAYING, 4, NULL},
     {"p", "prev", "prev", "the step before", KEY_COUNTS, 2, NULL},
+    {".", "play", "play", "play the forward pass from here; any key stops it", 0, 2, is_of_step},
     {"PgUp", "prev", NULL, "the step before", KEY_COUNTS, 0, NULL},
     {"g", "goto first", NULL, "the first step", 0, 0, NULL},
     {"G", "goto last", NULL, "the last step; 12G: step 12", KEY_COUNTS_STEP, 0, NULL},
@@ -129,9 +135,9 @@ static const KeyBinding KEYS[] = {
     {"/", "menu find", NULL, "find a step, node or answer; then n and N: the next, the one before", 0, 0, NULL},
     {"N", "find prev", NULL, "the match before", 0, 0, NULL},
     {":", "prompt ", NULL, "type a command; Tab completes", 0, 0, NULL},
-    {"?", "help", "help", "help: tasks, keys, commands; Enter runs one", 0, 13, NULL},
-    {"^P", "help find", NULL, "everything by a few letters: commands, settings, steps, lessons, marks; Enter runs it",
-     0, 0, NULL},
+    {"?", "help", "help", "help: tasks, keys, commands; Enter runs one", 0, 14, NULL},
+    {"^P", "help find", "find", "everything by a few letters: commands, settings, steps, lessons, marks; Enter runs it",
+     0, 13, NULL},
     {"F1", "glossary here", NULL, "what the words on this screen mean; the mouse's right button: the one under it", 0,
      0, NULL},
     {"y", "copy", NULL, "copies the focused value with its address; again: its row", 0, 0, NULL},
@@ -190,9 +196,11 @@ const KeyBinding *keymap_find(const Session *s, const char *key)
             return &KEYS[i];
     unsigned traits = view->traits | (s->sought.on ? (unsigned)WHILE_SEEKING : 0) |
                       (scale_places_door(s) ? (unsigned)AT_THE_DOOR : 0);
-    for (const KeyBinding *k = view->keys; k && k->key; k++)
-        if (strcmp(k->key, key) == 0)
-            return k;
+    const KeyBinding *own = NULL; /* the first of its view that fits now, else that is last */
+    for (const KeyBinding *k = view->keys; k && k->key && !(own && (!own->when || own->when(s))); k++)
+        own = strcmp(k->key, key) == 0 ? k : own;
+    if (own)
+        return own;
     for (int i = 0; i < (int)KEY_COUNT; i++)
         if (strcmp(KEYS[i].key, key) == 0 && (!(KEYS[i].traits & VIEW_TRAITS) || (KEYS[i].traits & traits)))
             return &KEYS[i];
@@ -208,7 +216,7 @@ const char *key_text(const char *key)
 {
     static const struct {
         const char *key, *text;
-    } TEXT[] = {{"Up", "←↑↓→"}, {"Backspace", "⌫"}, {"H", "H L"}, {"K", "K J"}};
+    } TEXT[] = {{"Up", "←↑↓→"}, {"Backspace", "⌫"}, {"H", "H L"}, {"K", "K J"}, {"^P", "Ctrl-P"}};
     for (size_t i = 0; i < sizeof TEXT / sizeof *TEXT; i++)
         if (strcmp(TEXT[i].key, key) == 0)
             return TEXT[i].text;

@@ -340,7 +340,8 @@ OverlayResult overlay_key(Overlay *o, const char *key, Buf *command)
     int by = o->filtering && (strlen(key) == 1 || (unsigned char)*key >= 0x80) ? 0 : moves_by(key);
     if (by)
         o->chosen = moved(o->chosen, by, last);
-    else if (!o->filtering && (strcmp(key, "?") == 0 || (strcmp(key, "/") == 0 && o->page >= 0))) {
+    else if (!o->filtering &&
+             (strcmp(key, "?") == 0 || ((strcmp(key, "/") == 0 || strcmp(key, "^P") == 0) && o->page >= 0))) {
         buf_puts(command, *key == '?' ? "help next" : "help find");
         return OVERLAY_RUN;
     } else if (strcmp(key, "/") == 0 && !o->filtering)
@@ -508,8 +509,8 @@ static void draw_foot_of_list(const Overlay *o, Canvas *c, Rect foot, int room)
     else
         canvas_text(c, foot.y, foot.x, foot.w, STYLE_DIM,
                     o->page < 0    ? "↑↓ choose   Enter takes it   / find   q closes"
-                    : foot.w >= 60 ? "↑↓ choose   Enter runs it   / find   ? next page   q closes"
-                                   : "↑↓   Enter runs it   / find   ? next page   q closes");
+                    : foot.w >= 64 ? "↑↓  Enter runs it  / Ctrl-P find anything  ? next page  q closes"
+                                   : "↑↓  Enter  / Ctrl-P find  ? next page  q closes");
 }
 
 static void draw_list(const Overlay *o, Canvas *c, Rect r)

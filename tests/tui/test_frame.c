@@ -374,10 +374,11 @@ static void keys_are_commands(void **state)
             fail_msg("key %s runs '%s', which is no command", k->key, k->command);
         assert_true(*k->help);
         int screens = 0; /* on which it does something; two bindings of one key never share a screen */
-        for (int screen = 0; screen < 3 * SCREEN_COUNT; screen++) {
-            s.place.screen = (Screen)(screen / 3);
-            s.sought.on = screen % 3 == 1; /* n goes on with a search */
-            s.look.playing = screen % 3 == 2;
+        for (int screen = 0; screen < 4 * SCREEN_COUNT; screen++) {
+            s.place.screen = (Screen)(screen / 4);
+            s.sought.on = screen % 4 == 1; /* n goes on with a search */
+            s.look.playing = screen % 4 == 2;
+            s.look.ledger.table = screen % 4 == 3; /* v leads back to the river */
             screens += keymap_in_force(&s, k);
             const KeyBinding *found = keymap_find(&s, k->key);
             int same = 0;
@@ -389,7 +390,7 @@ static void keys_are_commands(void **state)
             fail_msg("key %s never runs '%s'", k->key, k->command);
     }
     s.place.screen = SCREEN_PICTURE;
-    s.sought.on = s.look.playing = false;
+    s.sought.on = s.look.playing = s.look.ledger.table = false;
     assert_true(session_open_input(&s, "#17", &err));
     const Command *c;
     for (int i = 0; (c = command_at(&all, i)) != NULL; i++) {
@@ -752,6 +753,10 @@ static void help_runs_its_tasks(void **state)
     Buf command = {0};
     overlay_help(&o, &s, NULL, &all, 0);
     assert_int_equal(overlay_key(&o, "/", &command), OVERLAY_RUN); /* a search goes through all pages */
+    assert_string_equal(buf_str(&command), "help find");
+    buf_clear(&command);
+    overlay_help(&o, &s, NULL, &all, 0);
+    assert_int_equal(overlay_key(&o, "^P", &command), OVERLAY_RUN); /* as its last line says */
     assert_string_equal(buf_str(&command), "help find");
     buf_clear(&command);
     overlay_help(&o, &s, NULL, &all, HELP_SEARCH);
@@ -1516,6 +1521,39 @@ static void the_prompt_says_what_to_type(void **state)
     prompt_free(&p);
 }
 
+/* The keys of the film, of the path and of the search are in the last line, before those that one knows; what the
+ * terminal can do stands where room is left. */
+static void footers_name_what_leads_on(void **state)
+{
+    static const struct {
+        const char *line;
+        int h, w;
+        const char *says[5], *not_said;
+    } SCREENS[] = {{"goto softmax", 24, 80, {". play", "Enter in", "? help"}, "256c"},
+                   {"goto softmax", 16, 60, {". play", "Enter in", "? help"}, "256c"},
+                   {"ledger", 24, 80, {"w why", "v table", "? help"}, ". play"},
+                   {"ledger", 40, 120, {"w why", "v table", "x off", "K J block", "? help"}, "256c"},
+                   {"ledger; option ledger-table on", 24, 80, {"w why", "v river", "? help"}, "v table"},
+                   {"goto image", 40, 120, {". play", "v view", "t lesson", "? help"}, "256c"},
+                   {"goto softmax", 60, 200, {". play", "Ctrl-P find", "t lesson", "? help", "256c"}, "256colours"},
+                   {"pin; open #3; goto softmax; compare sides", 24, 80, {"b A/B", "? help"}, ". play"}};
+    (void)state;
+    Canvas c = {0};
+    canvas_init(&c, 1, 1);
+    for (size_t i = 0; i < sizeof SCREENS / sizeof *SCREENS; i++) {
+        assert_true(run(SCREENS[i].line));
+        draw(&c, SCREENS[i].h, SCREENS[i].w, false);
+        char last[1024];
+        text_of(&c, (Rect){c.h - 1, 0, 1, c.w}, last, sizeof last);
+        for (int k = 0; k < 5 && SCREENS[i].says[k]; k++)
+            if (!strstr(last, SCREENS[i].says[k]))
+                fail_msg("%s at %dx%d: no \"%s\" in: %s", SCREENS[i].line, c.w, c.h, SCREENS[i].says[k], last);
+        if (strstr(last, SCREENS[i].not_said))
+            fail_msg("%s at %dx%d: \"%s\" in: %s", SCREENS[i].line, c.w, c.h, SCREENS[i].not_said, last);
+    }
+    canvas_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1554,6 +1592,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(narrow_columns, start, stop),
         cmocka_unit_test_setup_teardown(no_formula_is_cut, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt_says_what_to_type, start, stop),
+        cmocka_unit_test_setup_teardown(footers_name_what_leads_on, start, stop),
     };
     return cmocka_run_group_tests_name("tui", tests, NULL, NULL);
 }

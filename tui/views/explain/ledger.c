@@ -506,13 +506,22 @@ static const ViewWay WAYS[] = {{"river      what stands so far, and what each pa
                                {"all votes  of all heads", "option one-head-votes off"},
                                {NULL, NULL}};
 
-static const KeyBinding KEYS[] = {{"Up", "move up", "part",
-                                   "river: the next larger head or MLP; table: the block before", KEY_COUNTS, 2, NULL},
-                                  {"Down", "move down", NULL, "river: the next smaller one; table: the next block",
-                                   KEY_COUNTS, 0, NULL},
-                                  {"Left", "move left", NULL, "the head or MLP before", KEY_COUNTS, 0, NULL},
-                                  {"Right", "move right", NULL, "the next head or MLP", KEY_COUNTS, 0, NULL},
-                                  {.key = NULL}};
+static bool shows_table(const Session *s)
+{
+    return s->look.ledger.table;
+}
+
+/* The path that leads on, and the other way to see it, before what changes the pass. */
+static const KeyBinding KEYS[] = {
+    {"Up", "move up", "part", "river: the next larger head or MLP; table: the block before", KEY_COUNTS, 2, NULL},
+    {"Down", "move down", NULL, "river: the next smaller one; table: the next block", KEY_COUNTS, 0, NULL},
+    {"Left", "move left", NULL, "the head or MLP before", KEY_COUNTS, 0, NULL},
+    {"Right", "move right", NULL, "the next head or MLP", KEY_COUNTS, 0, NULL},
+    {"w", "why", "why", "which head and patch or word spoke, and the path it came by; again: the largest terms down", 0,
+     4, NULL},
+    {"v", "view next", "river", "the same as a river", 0, 4, shows_table},
+    {"v", "view next", "table", "the same as numbers, and what is neither head nor MLP", 0, 4, NULL},
+    {.key = NULL}};
 
 VIEW_SPEC(LEDGER, .name = "ledger", .traits = VIEW_WIDE | VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_TRACED,
           .sides = SIDES_PANES, .alone = alone, .cursor = under_cursor,
