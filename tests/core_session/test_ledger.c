@@ -286,6 +286,37 @@ static void test_why_goes_to_the_river(void **state)
     run("open #17; option one-head-votes off");
 }
 
+/* It opens on the head that wrote most (of what A and B differ in), which names a patch; where a block is in focus, on
+ * the head in focus there; who is on it already stays. */
+static void test_ledger_opens_on_the_largest_head(void **state)
+{
+    (void)state;
+    Err err;
+    run("open #17; ledger off; goto image; ledger");
+    has(s.place.path, "blocks.3.attn.z");
+    assert_int_equal(session_head(&s), 2);
+    run("move left; ledger ring");
+    assert_int_equal(session_head(&s), 1);
+    run("goto blocks.1.attn.z[h=3]; ledger");
+    has(s.place.path, "blocks.1.attn.z");
+    assert_int_equal(session_head(&s), 3);
+    run("ledger off; open #66; set scale off; goto image; ledger");
+    const int block = session_block(&s), head = session_head(&s);
+    float most = 0, here = 0;
+    for (int b = 0; b < 4; b++) {
+        char path[96];
+        snprintf(path, sizeof path, "ledger.blocks.%d.attn.z.heads", b);
+        const float *x = session_need(&s, SIDE_A, path, &err), *y = session_need(&s, SIDE_B, path, &err);
+        assert_true(x && y);
+        for (int h = 0; h < 4; h++) {
+            most = fmaxf(most, fabsf(x[h] - y[h]));
+            here = b == block && h == head ? fabsf(x[h] - y[h]) : here;
+        }
+    }
+    assert_true(here == most && most > 0);
+    run("undo; ledger off; open #17");
+}
+
 /* Left and right walk along the model, MLPs too; up and down from size to size. */
 static void test_river_is_walked(void **state)
 {
@@ -552,6 +583,7 @@ int main(void)
         cmocka_unit_test(a_vote_is_what_was_written_before),
         cmocka_unit_test(a_part_is_of_a_larger_whole),
         cmocka_unit_test(a_chain_is_kept),
+        cmocka_unit_test(test_ledger_opens_on_the_largest_head),
         cmocka_unit_test(test_river_is_walked),
         cmocka_unit_test(test_ledger_command),
         cmocka_unit_test(test_ledger_follows_edits),

@@ -165,18 +165,6 @@ static bool parse_via(const Args *a, LedgerTarget *t, Err *err)
     return (ok && !*list[1] && !*list[2]) || err_set(err, "expected via=PATH head=N token=N, as `why` leaves it");
 }
 
-bool ledger_command(Session *s, const Args *a, Err *err)
-{
-    LedgerTarget t = {.path = ""};
-    if (!parse(s, a, &t, err) || !parse_via(a, &t, err) || !ledger_set(s, &t, err))
-        return false;
-    if (!*t.path) {
-        session_say(s, "The ledger is closed.");
-        return true;
-    }
-    return go(s, err);
-}
-
 void ledger_complete(const Session *s, int index, Buf *out)
 {
     NodeId logits = site_node_any(s->now->pass.base, SITE_LOGITS);
@@ -204,6 +192,49 @@ static void stand_on(Session *s, const LedgerEntry *e, int head)
     if (head >= 0)
         s->place.at[node_role(g, e->heads, ROLE_HEAD)] = head;
     place_find_box(s);
+}
+
+/* Where no block is in focus: on the head that wrote most of what A and B differ in, or of the number itself. An MLP
+ * may have written more, but no token is named by it. Left as it was where the values can't be had. */
+static void stand_on_largest(Session *s)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    const LedgerEntry *e, *best = NULL;
+    float most = -1;
+    int head, best_head = 0;
+    for (int i = 0; ledger_tributary(g, session_ledger(s, SIDE_B), i, &e, &head); i++) {
+        Err none;
+        const float *b = head < 0 ? NULL : ask_need(s, SIDE_B, e->heads, &none),
+                    *a = b && session_compares(s) ? session_need(s, SIDE_A, graph_node(g, e->heads)->path, &none)
+                                                  : NULL;
+        if (head >= 0 && !b)
+            return;
+        const float size = b ? fabsf(b[head] - (a ? a[head] : 0)) : -1;
+        if (size > most) {
+            most = size;
+            best = e;
+            best_head = head;
+        }
+    }
+    if (best)
+        stand_on(s, best, best_head);
+}
+
+bool ledger_command(Session *s, const Args *a, Err *err)
+{
+    LedgerTarget t = {.path = ""};
+    if (!parse(s, a, &t, err) || !parse_via(a, &t, err) || !ledger_set(s, &t, err))
+        return false;
+    if (!*t.path) {
+        session_say(s, "The ledger is closed.");
+        return true;
+    }
+    const bool opens = s->place.screen != SCREEN_LEDGER && session_block(s) < 0;
+    if (!go(s, err))
+        return false;
+    if (opens)
+        stand_on_largest(s);
+    return true;
 }
 
 /* What tributary i wrote; NaN while that is not computed. */

@@ -517,8 +517,8 @@ static const KeyBinding KEYS[] = {
     {"Down", "move down", NULL, "river: the next smaller one; table: the next block", KEY_COUNTS, 0, NULL},
     {"Left", "move left", NULL, "the head or MLP before", KEY_COUNTS, 0, NULL},
     {"Right", "move right", NULL, "the next head or MLP", KEY_COUNTS, 0, NULL},
-    {"w", "why", "why", "which head and patch or word spoke, and the path it came by; again: the largest terms down", 0,
-     4, NULL},
+    {"w", "why", "why", "which head and token spoke, and the path it came by; again: the largest terms down", 0, 4,
+     NULL},
     {"v", "view next", "river", "the same as a river", 0, 4, shows_table},
     {"v", "view next", "table", "the same as numbers, and what is neither head nor MLP", 0, 4, NULL},
     {.key = NULL}};

@@ -124,15 +124,16 @@ static void mark(const Paint *p, const LatticeMap *m, const Votes *t, int patch)
 /* Whose votes they are and which patch has the mark, which is the cursor elsewhere: as much as there is room for. */
 static void put_caption(const Paint *p, const LedgerView *v, const Votes *t, int top, const LatticeMap *m, Rect r)
 {
-    static const char *const FORMS[] = {"votes: what heads wrote by looking; %s most: %s %s",
-                                        "votes: written by looking, %s most %s %s",
-                                        "written by looking, %s most %s %s",
-                                        "votes, %s most: %s %s",
-                                        "votes, %s most: %s",
-                                        "votes, %s: most"};
+    static const char *const FORMS[] = {"votes of all heads: what each wrote by looking; %s most: %s %s",
+                                        "all heads: written by looking, %s most: %s %s",
+                                        "all heads by looking, %s most: %s %s",
+                                        "all heads, %s most: %s %s",
+                                        "all heads: %s %s %s",
+                                        "all heads: %s %s"};
     enum { FORMS_N = sizeof FORMS / sizeof *FORMS };
     char text[128], label[32], number[16];
-    const char *sign = lattice_map_patch(m, m->row, m->col).w > 1 ? "[ ]" : m->halves ? "◆" : "!";
+    const bool wide = lattice_map_patch(m, m->row, m->col).w > 1;
+    const char *sign = wide ? "[ ]" : m->halves ? "◆" : "!";
     const Dims d = graph_node(t->v.graph, t->v.node)->dims;
     if (one_head(v)) {
         put_head(p, v, r);
@@ -141,10 +142,12 @@ static void put_caption(const Paint *p, const LedgerView *v, const Votes *t, int
     axis_label(&t->v.graph->axes[d.axis[d.n - 1]], t->prefix + top, label, sizeof label);
     number_text(number, sizeof number, t->v.values[t->first + (size_t)top], 6);
     for (int i = 0; i < FORMS_N; i++)
-        if (utf8_print(text, sizeof text, FORMS[i], sign, label, number) <= r.w || i == FORMS_N - 1) {
+        if (utf8_print(text, sizeof text, FORMS[i], sign, label, number) <= r.w) {
             canvas_text(p->c, r.y, r.x, r.w, STYLE_AXIS, text);
             return;
         }
+    utf8_print(text, sizeof text, wide ? "all heads [%s]" : "all heads %s", label);
+    canvas_text(p->c, r.y, r.x, r.w, STYLE_AXIS, text);
 }
 
 void ledger_draw_votes(const Paint *p, const LedgerView *v, Rect r)
