@@ -1554,6 +1554,30 @@ static void footers_name_what_leads_on(void **state)
     canvas_free(&c);
 }
 
+/* What is lit beside a step that is played is said whole, in the narrow pane too. */
+static void a_played_step_says_what_is_lit(void **state)
+{
+    (void)state;
+    Canvas c = {0};
+    int said = 0, total = 0;
+    canvas_init(&c, 1, 1);
+    assert_true(run("goto first; play"));
+    do {
+        draw(&c, 40, 120, false);
+        Frame f = frame_layout(&s, 40, 120, false);
+        for (int i = 0; i < f.count; i++) {
+            char text[1 << 14];
+            text_of(&c, f.pane[i].inside, text, sizeof text);
+            const char *lit = strstr(text, "lit: its row and column");
+            said += lit != NULL;
+            if (lit && strstr(text, "the…"))
+                fail_msg("cut: %.60s", lit);
+        }
+    } while (run("next; play") && session_step_number(&s, &total) < 8);
+    assert_true(said > 0);
+    canvas_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1593,6 +1617,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_formula_is_cut, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt_says_what_to_type, start, stop),
         cmocka_unit_test_setup_teardown(footers_name_what_leads_on, start, stop),
+        cmocka_unit_test_setup_teardown(a_played_step_says_what_is_lit, start, stop),
     };
     return cmocka_run_group_tests_name("tui", tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ typedef struct KeyBinding {
     const char *help;    /* one line for the help */
     unsigned traits;     /* works where the view has one of these VIEW_TRAITS; none: everywhere. KEY_… */
     int footer;          /* order in the footer, 0 = never */
-    /* Stands in the footer only then; before another of its view's of the same key, means this only then. NULL: always. */
+    /* Stands in the footer only then; before another of its key in its view it means this only then. NULL: always */
     bool (*when)(const Session *s);
 } KeyBinding;
 

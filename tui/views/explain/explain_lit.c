@@ -386,7 +386,14 @@ static void split(Rect r, int count, Rect out[NODE_INPUTS])
 static const char LEGEND[] = "lit: what is read, the rest faded; ▾ ▸: the cursor's cell",
                   LEGEND_CROSS[] = "lit: row and column of the cell that is read; the rest is faded",
                   LEGEND_CROSS_SHORT[] = "lit: its row and column, the rest faded",
-                  LEGEND_PLAYED[] = "lit: read, on its own scale";
+                  LEGEND_CROSS_SHORTEST[] = "lit: its row and column", LEGEND_PLAYED[] = "lit: read, on its own scale";
+
+static const char *cross_legend(int room)
+{
+    return utf8_cells(LEGEND_CROSS) <= room         ? LEGEND_CROSS
+           : utf8_cells(LEGEND_CROSS_SHORT) <= room ? LEGEND_CROSS_SHORT
+                                                    : LEGEND_CROSS_SHORTEST;
+}
 
 /* Cuts off the line that says so, where the maps can spare it. */
 static Rect legend_of(const Paint *p, Rect *r)
@@ -414,7 +421,7 @@ Rect explain_lit(const Paint *p, Rect r, Side side, Dims along, const LitOperand
     p->c->clip = old;
     if (any && legend.h)
         canvas_text(p->c, legend.y, legend.x, legend.w, STYLE_DIM,
-                    !along.n           ? utf8_cells(LEGEND_CROSS) <= legend.w ? LEGEND_CROSS : LEGEND_CROSS_SHORT
+                    !along.n           ? cross_legend(legend.w)
                     : play_shows(p->s) ? LEGEND_PLAYED
                                        : LEGEND);
     return spare.h > 0 ? spare : (Rect){0};

@@ -457,7 +457,7 @@ bool ledger_draw_river(const Paint *p, const LedgerView *of, Rect room, bool foc
             river_put_against(p, &r, line, 0);
         else
             canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
-                        line.w >= VOTES_SAID ? "z in B: lost without it" : "z in B: lost");
+                        line.w >= VOTES_SAID ? "lost: not here; z in B" : "z in B: lost");
     }
     Rect names = rect_cut(&room, 'b', MARGIN_BELOW);
     if (!told || river_numbered(&r, room))
