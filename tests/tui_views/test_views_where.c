@@ -1970,6 +1970,31 @@ static void pictures_that_are_left_out_are_counted(void **state)
     assert_true(left_out > 0 && below > 0);
 }
 
+/* Below a list of A and B no line stays empty while words or classes are left that moved less. */
+static void a_list_of_ab_fills_its_pane(void **state)
+{
+    (void)state;
+    static const int HEIGHTS[] = {7, 9, 16, 33, 53};
+    Buf out = {0};
+    command("open #66; set scale off; goto logits; view answer");
+    drawn(&VIEW_ANSWER, SIDE_B, 9, 58, &out);
+    assert_non_null(strstr(buf_str(&out), "circle"));
+    assert_non_null(strstr(buf_str(&out), " 4 more, which moved less"));
+    command("model translator; word tired wide; goto logits; view answer");
+    for (size_t i = 0; i < sizeof HEIGHTS / sizeof *HEIGHTS; i++) {
+        const char *at = drawn(&VIEW_ANSWER, SIDE_B, HEIGHTS[i], 58, &out);
+        int blank = 0, more = 0;
+        for (const char *end; (end = strchr(at, '\n')); at = end + 1) {
+            blank += (int)strspn(at, " ") >= (int)(end - at);
+            if (strstr(at, "more, which moved less") && strstr(at, "more, which moved less") < end)
+                more = atoi(at);
+        }
+        if (blank > 3 || more < 156 - HEIGHTS[i])
+            fail_msg("%d lines: %d blank, %d more", HEIGHTS[i], blank, more);
+    }
+    buf_free(&out);
+}
+
 /* Among a thousand classes the cursor's pane tells the points with the digits that the table has. */
 static void points_have_the_tables_digits(void **state)
 {
@@ -3000,6 +3025,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(clicks_go_to_patch_and_map, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(maps_are_as_large_as_can_be, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(heads_one_by_one, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(a_list_of_ab_fills_its_pane, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(gradients_of_the_answer, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_rows_and_clicks, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_numbers_on_their_colours, open_bundled, close_session),

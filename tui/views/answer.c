@@ -12,7 +12,7 @@
 #include "tui/views/answer_table.h"
 
 static const float MOVED_SHARE = 0.01F; /* of what moved most */
-enum { WORDS_LEAST = 3, CLASSES_GOOD = 6, MOVED_FROM = 2 /* lines from the words on: those left out, a blank one */ };
+enum { WORDS_LEAST = 3, MOVED_FROM = 2 /* lines from the words on: those left out, a blank one */ };
 enum {
     PITCH_MOST = 5,
     TWO_LINES = 3,
@@ -441,15 +441,23 @@ static void pitch_of(AnswerTable *t, Rect lines)
     t->pitch = pitch > PITCH_MOST ? PITCH_MOST : pitch < 1 ? 1 : pitch;
 }
 
-/* Of many words that did not move, only a few: below them has room where A and B part. Cut from the lines. */
+/* Below the words has room where A and B part: of many words that hardly moved only as many as leave it that. Cut from
+ * the lines; where nothing stands below, all of them are the words' but that of how many there are. */
 static Rect cut_moved(const AnswerTable *t, Rect *lines, bool marked)
 {
     const bool change = t->compares && t->a.values && t->b.values && t->diff.values && t->diff.count == t->shown.count;
-    if (!change || t->shown.count <= (size_t)lines->h || lines->h <= WORDS_LEAST ||
-        (lines->h > CLASSES_GOOD && !answer_moved_there(t)))
+    if (!change || t->shown.count <= (size_t)lines->h)
         return (Rect){0};
     Rect moved = *lines;
-    lines->h = listing_room(t, (Ranking){t->diff.values, t->shown.count, true}, lines->h, marked);
+    const int wanted = answer_moved_lines(t, lines->w),
+              room = listing_room(t, (Ranking){t->diff.values, t->shown.count, true}, lines->h, marked),
+              rest = lines->h - MOVED_FROM - wanted;
+    if (!wanted || lines->h - room - MOVED_FROM < ANSWER_MOVED_LEAST) {
+        const bool all = t->shown.count < 2 * (size_t)lines->h; /* class_lines left the line */
+        lines->h -= !all && lines->h >= GAP_LEAST && lines->h < SAID_LEAST;
+        return (Rect){0};
+    }
+    lines->h = rest > room ? rest : room;
     rect_cut(&moved, 't', lines->h + MOVED_FROM);
     return moved;
 }
@@ -473,7 +481,7 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
         Rect lines = class_lines(r, p->s, &t, side), rest = r;
         draw_notes(p, &rest, &t, side);
         pitch_of(&t, lines);
-        const int all = lines.h, top = lines.y;
+        const int top = lines.y;
         bool rounded = false;
         char sure[SURE_TEXT];
         const Rect moved = cut_moved(&t, &lines, marked);
@@ -505,7 +513,8 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
                         : side == SIDE_A ? "A"
                                          : "B",
                         rounded && !t.told_below);
-        const bool less = lines.h < all && lines.w > MOVED_LESS + (rounded && t.told_below ? ROUNDED_CELLS : 0);
+        const bool less = l.order.by_size && !l.lasts &&
+                          lines.w > MOVED_LESS + (rounded && t.told_below ? ROUNDED_CELLS : 0);
         if (!l.hidden && lines.y + lines.h < rest.y + rest.h && (size_t)lines.h < t.shown.count)
             canvas_printf(p->c, lines.y + lines.h, lines.x + 1, lines.w - 1, STYLE_DIM, "%zu more%s",
                           t.shown.count - (size_t)lines.h, less ? ", which moved less" : "");

@@ -60,7 +60,7 @@ static int moved_most(const AnswerTable *t, Moved out[ROWS_MOST], int most)
 }
 
 /* Is there a row for every token, of the same words on both sides, and not too many to look through in a frame? */
-bool answer_moved_there(const AnswerTable *t)
+static bool moved_there(const AnswerTable *t)
 {
     if (!t->compares || !t->a.values || !t->b.values || !t->diff.values || t->diff.count < 2)
         return false;
@@ -69,6 +69,14 @@ bool answer_moved_there(const AnswerTable *t)
     return d.n == 2 && cells > t->diff.count && cells <= LOOKED_AT && t->a.count == t->diff.count &&
            t->b.count == t->diff.count && graph_cells(t->a.graph, t->a.node) == cells &&
            graph_cells(t->b.graph, t->b.node) == cells;
+}
+
+int answer_moved_lines(const AnswerTable *t, int width)
+{
+    if (width < 1 + TOKEN_MOST + 2 * WORD_LEAST || !moved_there(t))
+        return 0;
+    const size_t tokens = graph_cells(t->diff.graph, t->diff.node) / t->diff.count;
+    return 1 + (tokens < ROWS_MOST ? (int)tokens : ROWS_MOST);
 }
 
 static void put_word(const Paint *p, const Shown *of, size_t token, size_t words, int y, int x, int w, Style style)
@@ -99,7 +107,7 @@ static const char *place_name(const AnswerTable *t, int token, char out[PLACE])
 static int rows_of(Rect r, Moved m[ROWS_MOST], const AnswerTable *t)
 {
     const int most = r.h - 1 < ROWS_MOST ? r.h - 1 : ROWS_MOST;
-    return r.h < 3 || r.w < 1 + TOKEN_MOST + 2 * WORD_LEAST || !answer_moved_there(t) ? 0 : moved_most(t, m, most);
+    return r.h < ANSWER_MOVED_LEAST || !answer_moved_lines(t, r.w) ? 0 : moved_most(t, m, most);
 }
 
 void answer_moved_draw(const Paint *p, const AnswerTable *t, Rect r)

@@ -34,8 +34,10 @@ void answer_logit_bar(const Paint *p, const AnswerTable *t, size_t i, Rect r, in
 void answer_logit_range(const Paint *p, const AnswerTable *t, Rect r);
 
 /* --- of texts, below the words (answer_moved.c) --- */
-/* Behind which tokens A and B differ most, and what each names there; nothing where they have no rows for tokens. */
-bool answer_moved_there(const AnswerTable *t);
+enum { ANSWER_MOVED_LEAST = 3 }; /* lines: fewer draw nothing */
+/* Behind which tokens A and B differ most, and what each names there: how many lines that fills, its header among them;
+ * 0 where they have no rows for tokens, or are too narrow. */
+int answer_moved_lines(const AnswerTable *t, int width);
 void answer_moved_draw(const Paint *p, const AnswerTable *t, Rect r);
 /* The command of a click on such a row. */
 bool answer_moved_click(const Paint *p, const AnswerTable *t, Rect r, int y, Buf *command);
