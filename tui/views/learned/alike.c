@@ -97,10 +97,7 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
                        v->a->of_a && brief ? "cosine%.0s%s" /* the pane is named after both */
                        : v->a->words       ? "cosine to \"%.20s\"%s"
                                            : "cosine to %.20s%s",
-                       label,
-                       !brief        ? ", the mean of all taken away"
-                       : v->a->words ? "" /* there the scale stands */
-                                     : " − mean");
+                       label, brief ? " − mean" : ", the mean of all taken away");
     else if (band == NORMS) {
         Buf longest = {0};
         static const char *const PER_PLACE[][3] = {{"length of each vector, a scale per place",
@@ -418,10 +415,12 @@ static void draw_legend(const Paint *p, const Spot *v, Rect line, bool noted)
     const bool own = !noted && alike_coloured(v) && v->a->wide < ALIKE_ALL; /* before their shares */
     const bool scaled = v->a->thin < v->a->wide && v->a->side != SIDE_DIFF;
     char label[64], to[96];
-    utf8_print(to, sizeof to, "cosine to \"%.20s\"  ", axis_label(v->a->p, v->a->at, label, sizeof label));
-    if (!own && scaled && utf8_cells(to) + 2 * ALIKE_END > line.w) /* the pane is named after it */
-        rect_cut(&line, 'l', 2 + canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, "cosine"));
-    else if (own)
+    utf8_print(to, sizeof to, "cosine to \"%.20s\" − mean  ", axis_label(v->a->p, v->a->at, label, sizeof label));
+    if (!own && scaled && utf8_cells(to) + 2 * ALIKE_END > line.w) { /* the pane is named after it */
+        static const char MEAN[] = "cosine − mean";
+        const bool mean = utf8_cells(MEAN) + 2 + 2 * ALIKE_END <= line.w;
+        rect_cut(&line, 'l', 2 + canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, mean ? MEAN : "cosine"));
+    } else if (own)
         rect_cut(&line, 'l',
                  2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "cosine to \"%.20s\" − mean",
                                    axis_label(v->a->p, v->a->at, label, sizeof label)));
