@@ -66,7 +66,7 @@ alike||alike 1 r2c3|80x24 120x40 200x60|
 neuron||option pictures 500; neuron 1.5 r2c3; neuron measure|80x24 120x40 200x60|
 neuron_ascii||option pictures 500; neuron 0.9; neuron measure|80x24|--ascii
 alike_diff||ablate blocks.0.attn.z[h=0]; alike 1 r2c3; compare sides|80x24 120x40 200x60|
-alike_ascii||alike start; option norms on|80x24|--ascii
+alike_ascii||alike start; option alike-first lengths|80x24|--ascii
 lens||option pictures 500; lens|80x24 120x40 200x60|
 laboratory||option pictures 500; laboratory|80x24 120x40 200x60|
 laboratory_blocks||option pictures 500; laboratory 8|80x24 120x40|--plots blocks

@@ -171,6 +171,7 @@ typedef enum Compare {
 typedef enum RowOverlay { ROW_BARE, ROW_NUMBERS, ROW_OVERLAYS } RowOverlay;
 
 /* Whose attention is drawn between words. */
+typedef enum AlikeFirst { ALIKE_COSINE, ALIKE_COLOURS, ALIKE_LENGTHS, ALIKE_FIRSTS } AlikeFirst;
 typedef enum SentenceHeads { SENTENCE_ONE, SENTENCE_ALL, SENTENCE_SUM, SENTENCE_HEADS } SentenceHeads;
 
 typedef struct LookAt {

@@ -83,7 +83,7 @@ static const char *const STATES[] = {
     "where gradient",
     "goto blocks.2.attn.q[t=r3c4,h=2,e=15]; move right; move down",
     "lens 1",
-    "alike 1 r2c3; option norms on",
+    "alike 1 r2c3; option alike-first lengths",
     "laboratory head; laboratory 3",
     "census; block 2",
     "confusion; move down 2; move right 3",

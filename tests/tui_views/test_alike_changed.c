@@ -16,6 +16,7 @@
 #include "core/session/input.h"
 #include "core/session/screens.h"
 #include "tests/tui_views/where_test.h"
+#include "tui/canvas/export.h"
 #include "tui/views/learned/alike_room.h"
 
 enum { GRID = 8, N = GRID * GRID, SHOWN = 3 };
@@ -282,6 +283,38 @@ static void words_have_colours(void **state)
     shows(&VIEW_ALIKE, SIDE_DIFF, 16, 78, "PCA of what changed, as rgb");
 }
 
+/* In room for one row of maps `v` makes it that of the cosines, of the colours, of the lengths, and says so below; the
+ * scale stands once. Where all have room the first one is another; words have no other view, and that is said. */
+static void one_row_turns(void **state)
+{
+    (void)state;
+    static const char *const SAID[][2] = {{"cosine to r2c2 − mean", "v: colours, lengths"},
+                                          {"components, each place its own", "v: lengths, cosine"},
+                                          {"length; own scale each", "v: cosine, colours"}};
+    Buf wide[2] = {{0}, {0}};
+    command("open #17; alike 1 r2c2");
+    for (int i = 0; i < 4; i++) {
+        Canvas c;
+        Buf text = {0};
+        draw_on(&c, &VIEW_ALIKE, SIDE_B, 9, 58, MODE_256, false);
+        export_text(&c, &text);
+        for (int k = 0; k < 2; k++)
+            if (!strstr(buf_str(&text), SAID[i % 3][k]))
+                fail_msg("%d: no \"%s\" in\n%s", i, SAID[i % 3][k], buf_str(&text));
+        const char *cosine = strstr(buf_str(&text), "cosine ");
+        assert_true(!cosine || !strstr(cosine + 1, "cosine "));
+        drawn(&VIEW_ALIKE, SIDE_B, 34, 90, &wide[i & 1]);
+        assert_true(i == 0 || strcmp(buf_str(&wide[0]), buf_str(&wide[1])) != 0);
+        command("view next");
+        canvas_free(&c);
+        buf_free(&text);
+    }
+    buf_free(&wide[0]);
+    buf_free(&wide[1]);
+    command("model translator; goto encoder.blocks.1.resid_post; alike 1 0");
+    refused("view next", "no other view");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +323,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_edit_lights_its_patch, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(another_width_has_none, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(pixels_are_the_first_place, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(one_row_turns, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(words_have_colours, open_bundled, close_session)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,8 +169,9 @@ static bool enter_alike(Session *s, Err *err)
 
 static bool next_alike(Session *s, Err *err)
 {
-    (void)err;
-    s->look.alike.norms = !s->look.alike.norms;
+    if (session_base(s)->axes[dims_of(s).axis[0]].kind != AXIS_PATCH)
+        return err_set(err, "cosine, colour and length of a word stand side by side: there is no other view");
+    s->look.alike.first = (s->look.alike.first + 1) % ALIKE_FIRSTS;
     return true;
 }
 
@@ -263,7 +264,14 @@ static void say_changed(Session *s, Buf *out)
     buf_putc(out, '.');
 }
 
-static const LookOption OPTIONS[] = {{.name = "norms", .kind = OPTION_SWITCH, .at = LOOK(alike.norms)}, {.name = NULL}};
+static const char *first_word(int i)
+{
+    static const char *const WORDS[] = {"cosine", "colours", "lengths"};
+    return i < ALIKE_FIRSTS ? WORDS[i] : NULL;
+}
+
+static const LookOption OPTIONS[] = {
+    {.name = "alike-first", .kind = OPTION_WORD, .at = LOOK(alike.first), .word = first_word}, {.name = NULL}};
 
 static const Command OWN = COMMAND("alike", "learned", "alike [start, N, +1, -1] [TOKEN]",
                                    "show which tokens are alike before and after each block, and how they differ",

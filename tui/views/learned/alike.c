@@ -16,7 +16,7 @@
 
 enum { NAMED = 10, BRIEF = 70, ALL_SAID = 120, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 8 };
 enum { TITLED = 22 /* "cosine to r4c4 − mean" */ };
-enum { SHORT_BAR = 14, PRINCIPAL = 90 /* cells from which what the colours are is written out */ };
+enum { PRINCIPAL = 90 /* cells from which what the colours are is written out */ };
 
 static HeatLook look_of(const Spot *v, Band band, int token)
 {
@@ -109,6 +109,10 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
         char of[40] = "";
         if (focus && bar)
             put_scale_of(alike_row_of(v->a, v->a->here), brief, of, sizeof of);
+        if (utf8_cells(per[2]) + utf8_cells(of) > line.w) { /* no room for a scale either */
+            per = PER_PLACE[0];
+            *of = '\0';
+        }
         line.w -= utf8_cells(of);
         int form = brief;
         while (form < 2 && utf8_cells(per[form]) > line.w)
@@ -232,8 +236,9 @@ static int spare_line(const Paint *p, const Alike *a)
     return low.y + low.h < a->r.y + a->r.h ? a->r.y + a->r.h - 1 : -1;
 }
 
-/* Above a row's first map: the token and that the mean is taken away, from the pane's edge where it takes that. */
-static void draw_cosine_head(const Paint *p, const Alike *a, Rect map)
+/* Above a row's map: the token and that the mean is taken away, from the pane's edge, so far to the left, where it
+ * takes that. */
+static void draw_cosine_head(const Paint *p, const Alike *a, Rect map, int left)
 {
     static const char *const SAID[] = {"cosine to %.20s − mean", "cosine %.20s − mean", "cosine%.0s − mean",
                                        "cos%.0s − mean",         "cos%.0s−mean",        "cosine"};
@@ -241,7 +246,7 @@ static void draw_cosine_head(const Paint *p, const Alike *a, Rect map)
     const int room = map.w + a->gap - 1;
     axis_label(a->p, a->at, label, sizeof label);
     for (size_t i = 0; i < 2 * sizeof SAID / sizeof *SAID; i++) {
-        const int before = i % 2 ? map.x - a->r.x : 0;
+        const int before = i % 2 ? left : 0;
         utf8_print(text, sizeof text, SAID[i / 2], label);
         if (utf8_cells(text) + (i < 6) <= room + before) { /* two blanks before the next, of a short one */
             canvas_text(p->c, map.y - 1, map.x - before, room + before, STYLE_TEXT, text);
@@ -275,8 +280,8 @@ static void draw_down(const Paint *p, const Alike *a, bool focus)
             named = draw_place_at(p, a, place, (Rect){spare, a->r.x, 1, a->left}) + 1;
         for (int b = 0; b < a->bands; b++) {
             Rect r = alike_map(p, a, b, place);
-            if (place == a->first && b == 0)
-                draw_cosine_head(p, a, r);
+            if (place == a->first && a->band[b] == COSINE)
+                draw_cosine_head(p, a, r, b ? 0 : r.x - a->r.x);
             else if (place == a->first)
                 canvas_text(p->c, r.y - 1, r.x, r.w + a->gap, STYLE_TEXT,
                             a->band[b] != COLOURS ? LENGTH : components_head(a, r.w));
@@ -325,20 +330,18 @@ static void draw_maps(const Paint *p, const Alike *a, bool focus)
         Spot v = alike_spot(p, a, place);
         const bool here = place == a->here;
         draw_place(p, a, place);
-        if (here && spare >= 0 && a->r.w < BRIEF && !alike_apart(a, a->r.w) && v.value[COSINE].values &&
-            !alike_draw_between(p, &v, COSINE, (Rect){spare, a->r.x, 1, a->r.w})) {
-            const int used = canvas_text(p->c, spare, a->r.x, a->r.w, STYLE_DIM, "cosine ");
-            draw_short_bar(p, &v.scale[COSINE], (Rect){spare, a->r.x + used, 1, clamp(a->r.w - used, 0, SHORT_BAR)});
-        }
+        bool scaled = alike_apart(a, a->r.w) || a->r.w >= BRIEF; /* does the cosine's title have its scale? */
         for (int b = 0; b < a->bands; b++) {
             Rect r = alike_map(p, a, b, place);
             Rect line = {r.y - 1, a->r.x, 1, a->r.w};
             if (here && b == 0)
                 lattice_rows_part(p, a->top, a->rows, a->l.rows, &line, TITLED);
-            if (here)
-                draw_title(p, &v, a->band[b], line, true);
+            const int used = here ? draw_title(p, &v, a->band[b], line, true) : 0;
+            scaled |= a->band[b] == COSINE && line.w - used >= BAR_LEAST;
             draw_map(p, &v, a->band[b], r, focus && here && b == 0);
         }
+        if (here && spare >= 0)
+            alike_draw_spare(p, &v, (Rect){spare, a->r.x + a->left, 1, a->r.w - a->left}, scaled, focus);
         Rect beside = alike_map(p, a, 0, place);
         beside.h = a->bands == 1 && spare >= 0 ? spare - beside.y : beside.h;
         if (here && a->left)
@@ -427,8 +430,8 @@ static void draw_legend(const Paint *p, const Spot *v, Rect line, bool noted)
     else
         rect_cut(&line, 'l', draw_title(p, v, COSINE, line, false));
     if ((v->a->thin < v->a->wide || v->a->side == SIDE_DIFF) && line.w >= 2 * ALIKE_END) {
-        draw_short_bar(p, &v->scale[COSINE], (Rect){line.y, line.x, 1, line.w < SHORT_BAR ? line.w : SHORT_BAR});
-        rect_cut(&line, 'l', SHORT_BAR + 2);
+        draw_short_bar(p, &v->scale[COSINE], (Rect){line.y, line.x, 1, line.w < ALIKE_SHORT ? line.w : ALIKE_SHORT});
+        rect_cut(&line, 'l', ALIKE_SHORT + 2);
     } else if (v->a->side == SIDE_DIFF) /* its own scale's ends at least */
         rect_cut(&line, 'l',
                  2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "±%.2g", (double)v->scale[COSINE].high));
@@ -562,8 +565,9 @@ static const KeyBinding KEYS[] = {{"K", "alike -1", "block", "the block before; 
                                   {"]", "alike +1", NULL, "the next block", 0, 0, NULL},
                                   {.key = NULL}};
 
-static const ViewWay WAYS[] = {{"colours    what tokens differ by, as colours", "option norms off"},
-                               {"lengths    how long each vector is", "option norms on"},
+static const ViewWay WAYS[] = {{"cosine     how like the picked token each is, first", "option alike-first cosine"},
+                               {"colours    what tokens differ by, as colours, first", "option alike-first colours"},
+                               {"lengths    how long each vector is, first", "option alike-first lengths"},
                                {NULL, NULL}};
 
 VIEW_SPEC(ALIKE, .name = "alike", .traits = VIEW_WIDE,

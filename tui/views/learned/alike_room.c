@@ -17,10 +17,24 @@ static int lines_of(const Paint *p, int pixels)
     return heat_halves(p) ? (pixels + 1) / 2 : pixels;
 }
 
-/* Two rows of maps, three where that makes none of them smaller; the reader chose which the second is. */
+_Static_assert((int)COSINE == ALIKE_COSINE && (int)COLOURS == ALIKE_COLOURS && (int)NORMS == ALIKE_LENGTHS,
+               "a band for each that can come first");
+
+/* Which rows of maps there are, those that the reader chose first. */
+static void order_bands(Alike *a)
+{
+    int count = 0;
+    for (int i = 0; i < BANDS; i++) {
+        const Band band = (Band)((a->s->look.alike.first + i) % BANDS);
+        if (band != COLOURS || a->coloured)
+            a->band[count++] = band;
+    }
+}
+
+/* Two rows of maps, three where that makes none of them smaller. */
 static void arrange_maps(const Paint *p, Alike *a)
 {
-    bool diff = a->side == SIDE_DIFF, norms = !a->coloured || p->s->look.alike.norms,
+    bool diff = a->side == SIDE_DIFF,
          picture = !diff && a->r.w >= PICTURE_FROM && shown_input(p->s, a->side)->resized.data;
     int most = clamp(a->r.w / MAP_LEAST, 1, MAPS_MOST);
     picture = picture && a->places != most; /* all places before the picture */
@@ -33,8 +47,7 @@ static void arrange_maps(const Paint *p, Alike *a)
         a->bands = bands;
         a->size = size;
     }
-    a->band[1] = norms && a->bands < BANDS ? NORMS : COLOURS;
-    a->band[2] = NORMS;
+    order_bands(a);
     a->wide = a->size.wide;
     picture = picture && lines_of(p, a->size.tall) <= a->r.h - HEADS; /* of which no part is drawn */
     columns = clamp((a->r.w + 1) / (a->wide + 1), 1, a->places + picture);
@@ -61,7 +74,7 @@ static void arrange_down(const Paint *p, Alike *a)
         return;
     a->down = true;
     a->bands = a->coloured ? BANDS : BANDS - 1;
-    a->band[1] = a->coloured ? COLOURS : NORMS;
+    order_bands(a);
     a->size = size;
     a->wide = size.wide;
     a->gap = clamp((a->r.w - number - a->bands * a->wide) / (a->bands - 1), 1, GAP_MOST);

@@ -374,6 +374,31 @@ void alike_draw_bar(const Paint *p, const ColourScale *s, Rect line, int more)
     canvas_text(p->c, line.y, line.x + right, line.w - right, STYLE_DIM, high);
 }
 
+void alike_draw_spare(const Paint *p, const Spot *v, Rect line, bool scaled, bool focus)
+{
+    const Alike *a = v->a;
+    static const char *const NAME[] = {"cosine", "colours", "lengths"};
+    Buf hint = {0};
+    bool cosine = false;
+    for (int b = 0; b < a->bands; b++)
+        cosine |= a->band[b] == COSINE;
+    for (int b = a->bands; b < (a->coloured ? BANDS : BANDS - 1); b++)
+        buf_printf(&hint, "%s%s", b == a->bands ? "v: " : ", ", NAME[a->band[b]]);
+    int used = 0;
+    if (cosine && !scaled && v->value[COSINE].values) {
+        used = line.w; /* words of it may stand there */
+        if (!alike_draw_between(p, v, COSINE, line)) {
+            used = canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, "cosine ");
+            alike_draw_bar(p, &v->scale[COSINE], (Rect){line.y, line.x + used, 1, clamp(line.w - used, 0, ALIKE_SHORT)},
+                           0);
+            used += ALIKE_SHORT + 2;
+        }
+    }
+    if (focus && hint.len && used + utf8_cells(buf_str(&hint)) <= line.w)
+        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, buf_str(&hint));
+    buf_free(&hint);
+}
+
 void alike_draw_nearest(const Paint *p, const Spot *v, Rect r, int x)
 {
     const Alike *a = v->a;

@@ -49,6 +49,10 @@ void alike_draw_numbers(const Paint *p, const Spot *v, Rect r);
 void alike_draw_nearest(const Paint *p, const Spot *v, Rect r, int x);
 /* A scale as wide as the maps above it: its ends and what is between them; up to `more` wider where an end would touch
  * its colours. */
-enum { ALIKE_END = 4 }; /* cells of an end at most */
+enum { ALIKE_END = 4 };    /* cells of an end at most */
+enum { ALIKE_SHORT = 14 }; /* of a short scale */
 void alike_draw_bar(const Paint *p, const ColourScale *s, Rect line, int more);
+/* A line below the maps: the cosine's scale where no title has it, and in focus which rows of maps `v` leads to that
+ * have no room. */
+void alike_draw_spare(const Paint *p, const Spot *v, Rect line, bool scaled, bool focus);
 #endif
