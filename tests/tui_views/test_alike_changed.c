@@ -187,6 +187,14 @@ static void an_edit_lights_its_patch(void **state)
         assert_true((length[t] != 0) == (t == AT + 1));
     shows(&VIEW_ALIKE, SIDE_DIFF, 36, 90, "components of what changed, each place its own: red 100 %");
     said("r5c3 changed most, by ");
+    char own[160]; /* the numbers of the picked token's colour are said */
+    const float *c[SHOWN];
+    for (int k = 0; k < SHOWN; k++)
+        c[k] = changed("blocks.1.resid_post", (Site)(SITE_ALIKE_COMPONENT + k));
+    snprintf(own, sizeof own,
+             "The change of r2c2, less the mean change, along these directions, in the tokens' own units: %.3g",
+             (double)c[0][HERE]);
+    said(own);
     command("alike start");
     shows(&VIEW_ALIKE, SIDE_DIFF, 36, 90, "unchanged blank: nothing changed");
     said("From A to B no token changed there.");

@@ -238,6 +238,22 @@ static bool say_alike(const Teller *t)
     return say_norms(t, at);
 }
 
+/* The numbers that the picked token's colour is made of: how far it went along each direction. */
+static void say_picked(const Session *s, const char *path, Buf *out)
+{
+    const Dims d = dims_of(s);
+    const Axis *tokens = &session_base(s)->axes[d.axis[0]];
+    const int at = s->place.at[d.axis[0]];
+    char label[64];
+    buf_printf(out, " The change of %s, less the mean change, along these directions, in the tokens' own units:",
+               axis_label(tokens, at, label, sizeof label));
+    for (int k = 0; k < 3; k++) {
+        buf_puts(out, k ? ", " : " ");
+        ask_put_short(out, difference_changed(s, path, (Site)(SITE_ALIKE_COMPONENT + k))[at]);
+    }
+    buf_putc(out, '.');
+}
+
 /* Along what tokens changed in different ways from A to B, and which one changed most. */
 static void say_changed(Session *s, Buf *out)
 {
@@ -262,6 +278,7 @@ static void say_changed(Session *s, Buf *out)
             buf_printf(out, "%s %.0f %%", k ? "," : "", 100 * share);
     }
     buf_putc(out, '.');
+    say_picked(s, path, out);
 }
 
 static const char *first_word(int i)
