@@ -1904,6 +1904,9 @@ static void both_words_and_ends(void **state)
                  {"view row", "weight to 28.2 %", 40, 120},
                  {"view row", "sum 1.000", 40, 120},
                  {"view sentence", "lines > 15.4 %; grey > 50 %", 40, 120},
+                 /* one word has all of it, and no scale: its number stands below it */
+                 {"goto decoder.blocks.2.cross_attn.pattern[h=2,t=10]; view sentence",
+                  "lines: > 15.4 %, twice uniform; grey, others': > 50 %", 40, 120},
                  {"ledger", "more, 0", 40, 120},
                  {"reset view; word tired wide; compare sides; goto encoder.blocks.1.self_attn.pattern; view row",
                   "ti…/wi…", 24, 80},

@@ -11,6 +11,7 @@
 #include "tui/views/attention/word_row.h"
 #include "tui/views/heat.h"
 
+static const float GROUND_SEEN = 0.03F; /* of the scale: a smaller weight's ground is not told from none */
 enum {
     NUMBERS = WORD_SHARE + 2 + WORD_BAR,
     GAP_LEAST = 4,
@@ -421,6 +422,17 @@ static void draw_stacked(const Paint *p, const WordLines *v, bool focus)
     }
 }
 
+/* Has more than one word a ground that is seen, or has another pane the same scale? Of one alone it would say nothing
+ * that its number does not. */
+static bool grounds_compare(const Paint *p, const WordLines *v)
+{
+    const float seen = GROUND_SEEN * attend_scale(p, &v->a, true).high;
+    int grounds = 0;
+    for (int u = 0; u < v->a.u_axis->n; u++)
+        grounds += fabsf(weight(v, v->a.head, v->a.at_t, u)) >= seen;
+    return grounds > 1 || session_compares(p->s);
+}
+
 /* From what share on lines are drawn, of all heads beside the scale of their cells. */
 static void draw_rule(const Paint *p, const WordLines *v)
 {
@@ -429,7 +441,7 @@ static void draw_rule(const Paint *p, const WordLines *v)
     /* the grounds of one head are on another scale than those of all heads below; of one word or two the rule says why
      * it is no twice uniform, and needs the line */
     const bool own = !v->all && v->a.v.side != SIDE_DIFF && v->a.whole > 0 && !v->colours.h && v->a.seen > 2 &&
-                     rule.w >= RULE_WIDE + 2 + SCALE_LEAST;
+                     rule.w >= RULE_WIDE + 2 + SCALE_LEAST && grounds_compare(p, v);
     if ((v->all || diff || own) && rule.h && rule.w > RULE_LEAST + SCALE_LEAST) {
         const int rest = rule.w - (own ? RULE_WIDE + 2 : RULE_LEAST);
         const Rect bar = rect_cut(&rule, 'r', rest < SCALE_MOST ? rest : SCALE_MOST);
