@@ -14,6 +14,7 @@
 #include "tests/tui/opened.h"
 #include "tui/canvas/letters.h"
 #include "tui/presenter.h"
+#include "tui/views/shown.h"
 
 static Session s;
 static Commands all;
@@ -213,6 +214,103 @@ static void test_many_terms(void **state)
     }
 }
 
+/* A card as the hall sees it; false where it has no worked numbers. */
+static bool card_drawn(Deck *d, int card, int h, int w, Canvas *c)
+{
+    Err err = {{0}};
+    const Present v = {.on = true};
+    Needs needs = {.count = 0};
+    if (!deck_go(d, &s, &all, card, &err))
+        fail_msg("%s", err.text);
+    const Frame f = present_frame(&s, d, h, w);
+    frame_needs(&s, &f, &needs);
+    for (int i = 0; i < 2; i++)
+        assert_true(session_step(&s, needs.item, needs.count, CLOCK_NEVER));
+    canvas_init(c, h, w);
+    canvas_clear(c);
+    const Paint paint = {.s = &s, .c = c, .mode = MODE_256};
+    present_draw(&paint, &f, &v, d, &(PresentLine){"", false});
+    return f.count && strcmp(f.pane[0].view->name, "worked") == 0;
+}
+
+static void deck_of(Deck *d, const char *lesson)
+{
+    Err err = {{0}};
+    *d = (Deck){.at = -1};
+    if (!deck_open(d, &s, lesson, &err))
+        fail_msg("%s", err.text);
+}
+
+/* A card's numbers are not a few lines in an empty hall. */
+static void test_no_empty_hall(void **state)
+{
+    (void)state;
+    static const char *const LESSONS[] = {"1", "3", "5", "9", "10", "13"};
+    for (size_t i = 0; i < sizeof LESSONS / sizeof *LESSONS; i++) {
+        Deck d;
+        deck_of(&d, LESSONS[i]);
+        for (int k = 1; k < d.count; k++)
+            for (int h = 24, w = 80; h <= 40; h += 16, w += 40) {
+                Canvas c;
+                const bool worked = card_drawn(&d, k, h, w, &c);
+                if (worked && h - rows_inked(&c) > h * 2 / 5)
+                    fail_msg("lesson %s, card %d, %d × %d: %d blank lines", LESSONS[i], k + 1, w, h,
+                             h - rows_inked(&c));
+                canvas_free(&c);
+            }
+        deck_close(&d);
+    }
+}
+
+/* Rows of the bar of one number: of its column those that are grey, or whole and in parts. */
+static double bar_height(const Canvas *c, NodeId n, size_t cell, bool below_zero)
+{
+    double rows = 0;
+    for (int y = 0; y < c->h; y++)
+        for (int x = 0; x < c->w; x++) {
+            const Cell *k = &c->cells[y * c->w + x];
+            if (k->ref.node != n || k->ref.cell != cell ||
+                (below_zero ? k->ch != 0x2592 : k->ch < 0x2581 || k->ch > 0x2588))
+                continue;
+            rows += below_zero ? 1 : (double)(k->ch - 0x2580) / 8;
+            break;
+        }
+    return rows;
+}
+
+/* Every number of a table has a bar as long as it is, those below zero too; what is said stands below the table. */
+static void test_bars_of_a_table(void **state)
+{
+    (void)state;
+    for (int h = 40, w = 120; h <= 60; h += 20, w += 80) {
+        Deck d;
+        Canvas c;
+        Shown v;
+        deck_of(&d, "10");
+        assert_true(card_drawn(&d, 5, h, w, &c));
+        assert_true(shown_open(&s, SIDE_A, s.place.path, &v) && v.values);
+        const size_t count = 16, largest = 15; /* pre[t,m] */
+        assert_true((double)v.values[largest] > 1.25);
+        const double unit = bar_height(&c, v.node, largest, false) / (double)v.values[largest];
+        assert_true(unit > (h - 20) / 4.0);
+        for (size_t i = 0; i < count; i++) {
+            const double x = (double)v.values[i], rows = bar_height(&c, v.node, i, x < 0);
+            if (fabs(rows - fabs(x) * unit) > 1 || (rows == 0 && fabs(x) * unit > 0.1))
+                fail_msg("%zu, %g: %g rows, not %g", i, x, rows, fabs(x) * unit);
+        }
+        int last = 0;
+        for (int y = 0; y < h; y++)
+            last = rows_of(&c, y, v.node, largest) > 0 ? y : last;
+        Buf below = {0};
+        for (int x = 0; x < w; x++)
+            buf_putc(&below, (char)(c.cells[(last + 2) * w + x].ch & 0x7f));
+        assert_non_null(strstr(buf_str(&below), "pre[t=cls,m=2] = 0.61982"));
+        buf_free(&below);
+        canvas_free(&c);
+        deck_close(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +318,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_weight, start, stop),
         cmocka_unit_test_setup_teardown(test_few_rows, start, stop),
         cmocka_unit_test_setup_teardown(test_many_terms, start, stop),
+        cmocka_unit_test_setup_teardown(test_no_empty_hall, start, stop),
+        cmocka_unit_test_setup_teardown(test_bars_of_a_table, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

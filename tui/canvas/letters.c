@@ -59,25 +59,30 @@ static bool dot(const char *glyph, int row, int column)
     return row < DOTS_H && ((glyph[row] - '0') & (4 >> column));
 }
 
-static void draw_letter(Canvas *c, int y, int x, Style s, const char *glyph, int scale)
+static void draw_letter(Canvas *c, int y, int x, Style s, const char *glyph, int scale, int tall)
 {
     enum { UPPER = 0x2580, LOWER = 0x2584, BOTH = 0x2588 };
-    for (int row = 0; row < letters_rows(scale); row++)
+    for (int row = 0; row < letters_rows(tall); row++)
         for (int i = 0; i < DOTS_W * scale; i++) {
-            bool up = dot(glyph, 2 * row / scale, i / scale), down = dot(glyph, (2 * row + 1) / scale, i / scale);
+            bool up = dot(glyph, 2 * row / tall, i / scale), down = dot(glyph, (2 * row + 1) / tall, i / scale);
             if (up || down)
                 canvas_glyph(c, y + row, x + i, s, c->ascii ? '#' : up && down ? BOTH : up ? UPPER : LOWER);
         }
 }
 
-void letters_line(Canvas *c, int y, int x, int width, Style s, const char *text, int scale)
+void letters_tall(Canvas *c, int y, int x, int width, Style s, const char *text, int scale, int tall)
 {
     for (int end = x + width; *text; x += PITCH * scale) {
         const char *glyph = glyph_of(utf8_next(&text));
         if (x + DOTS_W * scale > end)
             return;
-        draw_letter(c, y, x, s, glyph, scale);
+        draw_letter(c, y, x, s, glyph, scale, tall);
     }
+}
+
+void letters_line(Canvas *c, int y, int x, int width, Style s, const char *text, int scale)
+{
+    letters_tall(c, y, x, width, s, text, scale, scale);
 }
 
 /* Cuts text into lines of at most `most` letters; 0 where it takes more lines than there may be, or a word is longer.

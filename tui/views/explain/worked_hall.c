@@ -9,188 +9,18 @@
 #include "tui/canvas/letters.h"
 #include "tui/canvas/plot.h"
 #include "tui/views/explain/explain.h"
+#include "tui/views/explain/hall_table.h"
 
 enum {
-    DIGITS = 7,      /* of a number, … */
-    TERM_DIGITS = 6, /* … and of one of many */
+    TERM_DIGITS = 6, /* of one number of many */
     FEW = 4,         /* terms at least that are drawn where all of them would be too small, or too many */
     SUM_LINES = 4,   /* of one number's arithmetic: itself, and its operands */
-    LARGE_MOST = 48, /* numbers of a table that are still read from the last bench */
-    SMALL_MOST = 5,  /* rows of a table that is only to say where the arithmetic is from, … */
-    SMALL_LEAST = 3, /* … and where the whole hall has few */
-    HALL_LOW = 24,
-    BARS_LEAST = 5,   /* rows of the bars of all that a number is one of, in a hall with few, … */
-    BARS_TALL = 9,    /* … and in one that is high enough for large digits beside them */
-    CHART_MOST = 14,  /* rows of the bars above a vector, … */
-    CHART_LEAST = 3,  /* … fewer are no picture */
-    BAR_LEAST = 10,   /* columns of a bar beside a term */
-    TEXT_SCALE = 0,   /* ordinary letters */
-    LETTERS_ASCII = 2 /* the smallest that can be read without half blocks */
+    LARGE_MOST = 48, /* terms that are still read from the last bench */
+    BARS_LEAST = 5,  /* rows of the bars of all that a number is one of, in a hall with few, … */
+    BARS_TALL = 9,   /* … and in one that is high enough for large digits beside them */
+    CHART_ROWS = 14, /* of the bars above a vector, where the row that a number is one of stands below */
+    BAR_LEAST = 10   /* columns of a bar beside a term */
 };
-
-static int rows_at(int scale)
-{
-    return scale ? letters_rows(scale) : 1;
-}
-
-static int columns_at(const char *text, int scale)
-{
-    return scale ? letters_columns(text, scale) : utf8_cells(text);
-}
-
-static void put(const Paint *p, int y, int x, int width, Style style, const char *text, int scale)
-{
-    if (scale)
-        letters_line(p->c, y, x, width, style, text, scale);
-    else
-        canvas_text(p->c, y, x, width, style, text);
-}
-
-static void tag(const Paint *p, Rect r, Ref ref)
-{
-    for (int i = 0; i < r.h; i++)
-        canvas_ref(p->c, r.y + i, r.x, r.w, ref);
-}
-
-/* --- the tensor --- */
-
-typedef struct Table {
-    const Shown *v;
-    Plane plane;
-    int label, cell; /* columns of the rows' names, and of a number with the gap before it */
-    int small;       /* its rows at most where its digits are not large */
-    bool large;      /* all of it can be shown in large digits */
-} Table;
-
-static size_t cell_at(const Table *t, size_t row, size_t col)
-{
-    return plane_cell(t->v->graph, t->v->node, &t->plane, t->v->at, row, col);
-}
-
-static Table table_open(const Shown *v, int room)
-{
-    Table t = {.v = v, .plane = plane_make(v->graph, v->node), .small = room < HALL_LOW ? SMALL_LEAST : SMALL_MOST};
-    t.label = t.plane.rows.n ? shown_widest(v->graph, t.plane.rows) + 4 : 0;
-    t.large = t.plane.row_count <= LARGE_MOST && t.plane.col_count <= LARGE_MOST &&
-              t.plane.row_count * t.plane.col_count <= LARGE_MOST;
-    for (size_t i = 0; t.large && i < t.plane.row_count; i++)
-        for (size_t j = 0; j < t.plane.col_count; j++) {
-            char text[32];
-            number_text(text, sizeof text, v->values[cell_at(&t, i, j)], DIGITS);
-            int n = utf8_cells(text);
-            t.cell = n > t.cell ? n : t.cell;
-        }
-    return t;
-}
-
-/* A vector: bars stand on its numbers. */
-static bool is_vector(const Table *t)
-{
-    return t->plane.row_count == 1 && t->plane.col_count > 1;
-}
-
-static int cell_columns(const Table *t, int scale)
-{
-    char widest[32];
-    snprintf(widest, sizeof widest, "%*s", t->cell + 1, "");
-    return columns_at(widest, scale) + scale;
-}
-
-static int table_rows(const Table *t, int scale)
-{
-    int rows = (int)t->plane.row_count;
-    rows = scale || rows < t->small ? rows : t->small;
-    return scale ? 1 + rows * rows_at(scale) + (rows - 1) : 1 + rows + is_vector(t);
-}
-
-static bool table_fits(const Table *t, int scale, int width)
-{
-    return !scale || (t->large && t->label + (int)t->plane.col_count * cell_columns(t, scale) <= width);
-}
-
-static void put_axis(const Table *t, Dims d, size_t at, Buf *out)
-{
-    char label[64];
-    buf_clear(out);
-    if (!d.n)
-        return;
-    shown_axes(t->v->graph, d, out);
-    buf_printf(out, "=%s", shown_label(t->v->graph, d, at, label, sizeof label));
-}
-
-/* Colours are black and white in a hall: what is below zero is grey. */
-enum { BELOW_ZERO = 0x2592 };
-
-/* One number's bar in r, from the line of zero on, in eighths of a row; whole rows below zero. */
-static void draw_column(const Paint *p, Rect r, double low, double high, double x, Ref ref)
-{
-    enum { EIGHTH = 0x2581 };
-    const int zero = (int)lround((0 - low) / (high - low) * r.h); /* rows below it */
-    const double rows = fabs(x) / (high - low) * r.h;
-    for (int i = 0; i < r.h; i++) {
-        double part = rows - i;
-        int y = x < 0 ? r.y + r.h - zero + i : r.y + r.h - zero - 1 - i;
-        int eighths = part >= 1 ? 8 : (int)lround(part * 8);
-        eighths = x < 0 && eighths ? 8 : eighths;
-        if (eighths < 1 || y < r.y || y >= r.y + r.h)
-            continue;
-        uint32_t glyph = x < 0 ? BELOW_ZERO : EIGHTH + (uint32_t)eighths - 1;
-        for (int k = 0; k < r.w; k++)
-            canvas_glyph(p->c, y, r.x + k, x < 0 ? STYLE_WARNING : STYLE_GOOD,
-                         !p->c->ascii ? glyph
-                         : x < 0      ? '-'
-                                      : '#');
-    }
-    tag(p, r, ref);
-}
-
-static void draw_chart(const Paint *p, const Table *t, Rect r, int cell, int gap)
-{
-    double low = 0, high = 0;
-    for (size_t j = 0; j < t->plane.col_count; j++) {
-        double x = (double)t->v->values[cell_at(t, 0, j)];
-        low = isfinite(x) && x < low ? x : low;
-        high = isfinite(x) && x > high ? x : high;
-    }
-    for (size_t j = 0; j < t->plane.col_count && high > low; j++) {
-        size_t at = cell_at(t, 0, j);
-        Rect column = {r.y, r.x + (int)j * cell + gap, r.h, cell - gap};
-        if (isfinite(t->v->values[at]))
-            draw_column(p, column, low, high, (double)t->v->values[at], shown_ref(t->v, at));
-    }
-}
-
-/* chart: rows of bars above the numbers of a vector, or 0. */
-static void draw_large(const Paint *p, const Table *t, Rect r, int scale, int chart)
-{
-    const int cell = cell_columns(t, scale), gap = 2 * scale, tall = rows_at(scale);
-    Buf name = {0};
-    if (chart)
-        draw_chart(p, t, (Rect){r.y + 1, r.x + t->label, chart - 1, r.w - t->label}, cell, gap);
-    rect_cut(&r, 't', chart);
-    for (size_t i = 0; i < t->plane.row_count; i++)
-        for (size_t j = 0; j < t->plane.col_count; j++) {
-            char text[32];
-            size_t at = cell_at(t, i, j);
-            bool here = at == t->v->cell;
-            Rect box = {r.y + 1 + (int)i * (tall + 1), r.x + t->label + (int)j * cell + gap, tall, cell - gap};
-            put_axis(t, t->plane.cols, j, &name);
-            if (i == 0)
-                canvas_right(p->c, r.y, box.x, box.w, STYLE_STRONG, buf_str(&name));
-            put_axis(t, t->plane.rows, i, &name);
-            if (j == 0 && t->label)
-                canvas_text(p->c, box.y + tall / 2, r.x, t->label, STYLE_STRONG, buf_str(&name));
-            number_text(text, sizeof text, t->v->values[at], DIGITS);
-            if (here)
-                canvas_fill(p->c, box, STYLE_CURSOR, ' ');
-            int wide = columns_at(text, scale);
-            put(p, box.y, box.x + box.w - wide, wide, here ? STYLE_CURSOR : STYLE_STRONG, text, scale);
-            tag(p, box, shown_ref(t->v, at));
-            if (here)
-                focus_cursor(p, true, box.y, box.x);
-        }
-    buf_free(&name);
-}
 
 /* --- its arithmetic --- */
 
@@ -215,7 +45,7 @@ static void add_number(Sum *s, float x, int wide, Ref ref)
     if (wide)
         number_text(text, sizeof text, x, wide);
     else
-        number_full_text(text, sizeof text, x, DIGITS);
+        number_full_text(text, sizeof text, x, HALL_DIGITS);
     snprintf(padded, sizeof padded, "%*s%s", wide > letters_count(text) ? wide - letters_count(text) : 0, "", text);
     s->first[s->count] = letters_count(s->text) + letters_count(padded) - letters_count(text);
     s->letters[s->count] = letters_count(text);
@@ -262,7 +92,7 @@ static void draw_row_bar(const Paint *p, Rect r, double share, bool below_zero)
     const int wide = (int)ceil(share * r.w);
     for (int i = 0; i < r.h; i++)
         for (int k = 0; k < wide && below_zero; k++)
-            canvas_glyph(p->c, r.y + i, r.x + k, STYLE_WARNING, p->c->ascii ? '-' : BELOW_ZERO);
+            canvas_glyph(p->c, r.y + i, r.x + k, STYLE_WARNING, p->c->ascii ? '-' : HALL_BELOW_ZERO);
     for (int i = 0; i < r.h && !below_zero; i++)
         canvas_bar(p->c, r.y + i, r.x, r.w, share, STYLE_GOOD, (Ref){0});
 }
@@ -283,14 +113,14 @@ static void put_place(const Shown *v, Ref ref, int room, Buf *out)
 /* The line, below large numbers where they stand. */
 static void draw_line(const Paint *p, const Shown *v, const Sum *s, Rect r, int scale)
 {
-    const int pitch = scale ? 4 * scale : 1, tall = rows_at(scale);
-    put(p, r.y, r.x, r.w, STYLE_STRONG, s->text, scale);
+    const int pitch = scale ? 4 * scale : 1, tall = hall_rows_at(scale);
+    hall_put(p, r.y, r.x, r.w, STYLE_STRONG, s->text, scale);
     for (int i = 0; i < s->count; i++) {
         Buf where = {0};
         int at = r.x + s->first[i] * pitch, next = i + 1 < s->count ? r.x + s->first[i + 1] * pitch : r.x + r.w + 1;
         if (!s->ref[i].run)
             continue;
-        tag(p, (Rect){r.y, at, tall, s->letters[i] * pitch}, s->ref[i]);
+        hall_tag(p, (Rect){r.y, at, tall, s->letters[i] * pitch}, s->ref[i]);
         if (!scale)
             continue;
         put_place(v, s->ref[i], next - at - 1, &where);
@@ -309,7 +139,7 @@ typedef struct Scales {
 /* Rows from one term's line to the next. */
 static int pitch_of(Scales s)
 {
-    return s.terms ? rows_at(s.terms) + 1 : 1 + s.tall;
+    return s.terms ? hall_rows_at(s.terms) + 1 : 1 + s.tall;
 }
 
 /* All its lines, and behind a single one a bar as long as its share of the largest. */
@@ -319,10 +149,10 @@ static void draw_sum(const Paint *p, const Shown *v, const Explanation *e, size_
     Sum s[SUM_LINES];
     const int lines = sum_of(v, e, term, breaks, s), scale = scales.terms;
     const float most = fabsf(e->lines[0].contribution), x = worked_line(e, term)->contribution;
-    const int pitch = scale ? 4 * scale : 1, wide = columns_at(s[0].text, scale);
+    const int pitch = scale ? 4 * scale : 1, wide = hall_columns_at(s[0].text, scale);
     for (int i = 0; i < lines; i++)
         draw_line(p, v, &s[i], (Rect){r.y + i * pitch_of(scales), r.x, r.h, r.w}, scale);
-    Rect bar = {r.y, r.x + wide + 2 * pitch, scale ? rows_at(scale) : pitch_of(scales), r.w - wide - 2 * pitch};
+    Rect bar = {r.y, r.x + wide + 2 * pitch, scale ? hall_rows_at(scale) : pitch_of(scales), r.w - wide - 2 * pitch};
     if (e->terms > 1 && bar.w >= BAR_LEAST && most > 0 && isfinite(x / most))
         draw_row_bar(p, bar, (double)fminf(fabsf(x) / most, 1), x < 0);
 }
@@ -340,7 +170,7 @@ static bool sums_fit(const Shown *v, const Explanation *e, int width, Scales s)
         return false;
     for (size_t i = 0; i < e->terms; i++)
         for (int k = sum_of(v, e, i, s.breaks, line); k-- > 0;)
-            if (columns_at(line[k].text, s.terms) > width)
+            if (hall_columns_at(line[k].text, s.terms) > width)
                 return false;
     return true;
 }
@@ -351,7 +181,7 @@ static int sums_rows(const Shown *v, const Explanation *e, Scales s)
     Sum line[SUM_LINES];
     const int terms = s.few ? s.few : e->terms < LARGE_MOST ? (int)e->terms : LARGE_MOST;
     const int lines = e->terms == 1 ? sum_of(v, e, 0, s.breaks, line) : terms;
-    return (s.few > 0) + lines * pitch_of(s) + (e->terms > 1 ? rows_at(s.result) + 2 : 0) + 1;
+    return (s.few > 0) + lines * pitch_of(s) + (e->terms > 1 ? hall_rows_at(s.result) + 2 : 0) + 1;
 }
 
 static void draw_result(const Paint *p, const Shown *v, const Explanation *e, Rect r, int scale)
@@ -361,11 +191,11 @@ static void draw_result(const Paint *p, const Shown *v, const Explanation *e, Re
     const bool all = shown == e->terms;
     if (e->terms > 1 && (all || e->running)) {
         rect_cut(&r, 't', 1);
-        number_full_text(number, sizeof number, all ? e->stored : e->running[shown - 1], DIGITS);
-        put(p, r.y, r.x, r.w, STYLE_STRONG, number, scale);
+        number_full_text(number, sizeof number, all ? e->stored : e->running[shown - 1], HALL_DIGITS);
+        hall_put(p, r.y, r.x, r.w, STYLE_STRONG, number, scale);
         if (all)
-            tag(p, (Rect){r.y, r.x, rows_at(scale), columns_at(number, scale)}, shown_ref(v, v->cell));
-        rect_cut(&r, 't', rows_at(scale));
+            hall_tag(p, (Rect){r.y, r.x, hall_rows_at(scale), hall_columns_at(number, scale)}, shown_ref(v, v->cell));
+        rect_cut(&r, 't', hall_rows_at(scale));
     }
     snprintf(said, sizeof said, "after %zu of %zu terms", shown, e->terms);
     canvas_text(p->c, r.y, r.x, r.w, e->equal ? STYLE_GOOD : STYLE_ERROR,
@@ -403,16 +233,16 @@ static void draw_arithmetic(const Paint *p, const Shown *v, const Explanation *e
 
 /* --- together --- */
 
-enum { FORMULA_ROWS = 2, BETWEEN = 1 };
+enum { FORMULA_ROWS = 2, BETWEEN = 1, LEAF_ROWS = 4 };
 
-static int rows_in_all(const Table *t, const Explanation *e, Scales s)
+static int rows_in_all(const HallTable *t, const Explanation *e, Scales s)
 {
-    return FORMULA_ROWS + table_rows(t, s.table) + BETWEEN + (e ? sums_rows(t->v, e, s) : 0);
+    return FORMULA_ROWS + hall_table_rows(t, s.table) + BETWEEN + (e ? sums_rows(t->v, e, s) : 0);
 }
 
-static bool fits(const Table *t, const Explanation *e, Rect r, Scales s)
+static bool fits(const HallTable *t, const Explanation *e, Rect r, Scales s)
 {
-    return rows_in_all(t, e, s) <= r.h && table_fits(t, s.table, r.w) && (!e || sums_fit(t->v, e, r.w, s));
+    return rows_in_all(t, e, s) <= r.h && hall_table_fits(t, s.table, r.w) && (!e || sums_fit(t->v, e, r.w, s));
 }
 
 /* What is large, in the order in which it is tried; few: of the terms only as many as there is room for then. */
@@ -424,7 +254,7 @@ static const struct Way {
 };
 
 /* Broken only where a single term is, and as many terms as fit where their digits are small. */
-static bool choose_at(const Table *t, const Explanation *e, Rect r, const struct Way *way, int scale, Scales *out)
+static bool choose_at(const HallTable *t, const Explanation *e, Rect r, const struct Way *way, int scale, Scales *out)
 {
     const int most = !way->few                         ? 0
                      : !way->filled || e->terms <= FEW ? FEW
@@ -432,8 +262,8 @@ static bool choose_at(const Table *t, const Explanation *e, Rect r, const struct
                                                        : (int)e->terms - 1;
     for (int breaks = 0; breaks < (e && e->terms == 1 ? BREAKS_COUNT : 1); breaks++)
         for (int few = most; few >= (way->few ? FEW : 0); few--) {
-            *out = (Scales){.table = way->table ? scale : TEXT_SCALE,
-                            .terms = way->terms ? scale : TEXT_SCALE,
+            *out = (Scales){.table = way->table ? scale : HALL_TEXT,
+                            .terms = way->terms ? scale : HALL_TEXT,
                             .result = scale,
                             .few = few,
                             .breaks = (Breaks)breaks};
@@ -447,7 +277,7 @@ static bool choose_at(const Table *t, const Explanation *e, Rect r, const struct
 
 /* The largest that fits, from `least` on: all of it, else what is reckoned, else its result alone, else that and a few
  * of the terms. False: not even that. */
-static bool choose(const Table *t, const Explanation *e, Rect r, int least, Scales *out)
+static bool choose(const HallTable *t, const Explanation *e, Rect r, int least, Scales *out)
 {
     for (size_t way = 0; way < sizeof WAYS / sizeof *WAYS; way++)
         for (int scale = LETTERS_SCALES; scale >= least; scale--) {
@@ -522,7 +352,7 @@ static void draw_row_behind(const Paint *p, const Row *row, Rect r)
 }
 
 /* Rather bars and digits than larger digits. */
-static bool choose_beside(const Table *t, const Explanation *e, Rect r, int least, bool bars, Scales *out)
+static bool choose_beside(const HallTable *t, const Explanation *e, Rect r, int least, bool bars, Scales *out)
 {
     Rect above = r;
     rect_cut(&above, 'b', bars ? BARS_TALL : 0);
@@ -535,34 +365,35 @@ bool worked_hall(const Paint *p, const Shown *v, Rect r)
     const Explanation *e = leaf ? NULL : explained_cell(p->s, v->side, v->node, v->cell, SIZE_MAX);
     const Closeup *c = NULL;
     const CloseupLine *row = row_behind(p, v, e, &c);
-    const Table t = table_open(v, r.h);
+    const HallTable t = hall_table_open(v, r.h);
     Scales s;
     Buf formula = {0};
     rect_cut(&r, 'l', 1);
-    if (v->side == SIDE_DIFF || (!leaf && !e) || !choose_beside(&t, e, r, p->c->ascii ? LETTERS_ASCII : 1, row, &s))
+    if (v->side == SIDE_DIFF || (!leaf && !e) || !choose_beside(&t, e, r, p->c->ascii ? HALL_ASCII : 1, row, &s))
         return false;
     const Scales taller = {s.table, s.terms, s.result, s.few, true, s.breaks};
     s = e && e->terms > 1 && fits(&t, e, r, taller) ? taller : s;
-    int spare = r.h - rows_in_all(&t, e, s), chart = is_vector(&t) && s.table ? spare : 0;
-    chart = chart < CHART_LEAST ? 0 : chart > CHART_MOST ? CHART_MOST : chart;
-    spare -= chart;
-    row = spare >= BARS_LEAST ? row : NULL;
-    spare = row ? 0 : spare;
+    for (Scales more = s; more.table && more.table < LETTERS_SCALES;) { /* fewer letters than its arithmetic has */
+        more.table++;
+        s = fits(&t, e, r, more) ? more : s;
+    }
+    const int free = r.h - rows_in_all(&t, e, s) - (leaf ? LEAF_ROWS : 0), spare = free > 0 ? free : 0;
+    int more = spare; /* rows for the table */
+    if (row && spare >= BARS_LEAST)
+        more = !hall_table_is_vector(&t) ? 0 : spare < CHART_ROWS ? spare : CHART_ROWS;
+    const int lines = hall_table_lines(&t, s.table, hall_table_rows(&t, s.table) + more, r.w),
+              left = spare + hall_table_rows(&t, s.table) - lines;
     graph_formula(v->graph, v->node, &formula);
     canvas_text(p->c, r.y, r.x, r.w, STYLE_STRONG, buf_str(&formula));
     buf_free(&formula);
-    rect_cut(&r, 't', FORMULA_ROWS + spare / 3);
-    Rect table = rect_cut(&r, 't', chart + table_rows(&t, s.table));
-    rect_cut(&r, 't', BETWEEN + spare / 3);
-    if (s.table)
-        draw_large(p, &t, table, s.table, chart);
-    else
-        worked_table(p, v, table, true);
+    rect_cut(&r, 't', FORMULA_ROWS);
+    hall_table_draw(p, &t, rect_cut(&r, 't', lines), s.table);
+    rect_cut(&r, 't', BETWEEN);
     if (e)
         draw_arithmetic(p, v, e, r, s);
     else
         explain_leaf(p, v, r);
-    if (row) {
+    if (row && left >= BARS_LEAST) {
         rect_cut(&r, 't', sums_rows(v, e, s) + 1);
         draw_row_behind(p, &(Row){c, row}, r);
     }
