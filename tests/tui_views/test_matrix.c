@@ -182,8 +182,40 @@ static void tiles_are_the_largest_of_their_tokens_and_fill_the_pane(void **state
     }
 }
 
+/* Where the canvas has pixels every line of a low pane has something: the map is as high as the tokens, alike, allow. */
+static void pixels_leave_no_line_free(void **state)
+{
+    (void)state;
+    enum { H = 18, W = 40, PIXEL_H = 32, PIXEL_W = 16, PATCHES = 64 };
+    const Rect r = {0, 0, H, W};
+    Canvas c;
+    open_grid(8);
+    canvas_init(&c, H, W);
+    canvas_fine(&c, PIXEL_H, PIXEL_W);
+    canvas_clear(&c);
+    const Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+    drawn_prepare(&session, &VIEW_MATRIX, SIDE_A, r);
+    view_draw(&VIEW_MATRIX, &p, r, SIDE_A, false);
+    int lines = 0;
+    for (int y = 0; y < H; y++) {
+        int x = 0;
+        while (x < W && canvas_at(&c, y, x)->ch == ' ' && !is_data(&c, y, x))
+            x++;
+        if (x == W)
+            fail_msg("line %d is free", y);
+        for (x = W / 2; x < W && !is_data(&c, y, x); x++)
+            ;
+        lines += x < W;
+    }
+    assert_int_equal(lines, 1 + 14); /* cls, and 7 pixels for each of 64 tokens */
+    assert_int_equal(14 * PIXEL_H % PATCHES, 0);
+    canvas_free(&c);
+    session_free(&session);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_are_the_largest_of_their_tokens_and_fill_the_pane)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_are_the_largest_of_their_tokens_and_fill_the_pane),
+                                       cmocka_unit_test(pixels_leave_no_line_free)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

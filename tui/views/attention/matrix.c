@@ -24,6 +24,7 @@ typedef struct Layout {
 
 enum { LABELS = 5, LABELS_OF_BLOCKS = 7, LABELLED = 30, WORD_LABELS = 11 };
 enum { ZOOM_MOST = 8, TIGHT_MOST = 12, COLUMNS_LEAST = 8, NAMES_MORE = 3, WORD_WIDEST = 8 };
+enum { SCALE_APART = 20 }; /* lines of a map above a scale that has a line of its own */
 enum { VALUE_CELLS = 13, POINTS_CELLS = 9, BAR_BRIEF = 11, BAR_LEAST = 14, BAR_OWN = 30 }; /* BAR: of a scale */
 
 static bool is_pooled(Tiling t)
@@ -162,6 +163,13 @@ static bool all_fits(const Paint *p, const Layout *l, const Attend *a, int h, in
            band_is_fine(&across, a->u, l->u, w, finer(p, &across));
 }
 
+/* Of room for tiles whose tokens have pixels of their own: all, unless each has as many as another in four fifths. */
+static int fine_pixels(int room, int fine, int tokens)
+{
+    const int even = room * fine / tokens * tokens;
+    return even % fine == 0 && 5 * even > 4 * room * fine ? even / fine : room;
+}
+
 /* Both directions, as large as fits. Tiles of several tokens may be of any shape: t and u are pooled each by itself. */
 static void place(const Paint *p, const Attend *a, Rect r, int per_cell, Layout *l)
 {
@@ -171,7 +179,12 @@ static void place(const Paint *p, const Attend *a, Rect r, int per_cell, Layout 
     const HeatSize room = {(r.h - (l->down.prefix > 0)) * per_cell, wide - (l->across.prefix > 0)},
                    size = heat_within(p, room, l->down.prefix + l->down.count, l->across.prefix + l->across.count,
                                       is_pooled(l->t) || is_pooled(l->u) ? HEAT_WIDEST : HEAT_OBLONG);
-    band_fill(&l->down, r.h, size.tall);
+    int tall = size.tall;
+    if (is_pooled(l->t) && l->down.prefix == a->t.prefix && all_fits(p, l, a, r.h - 2, wide - 2)) {
+        const int most = (r.h - band_cells(l->down.prefix, per_cell)) * per_cell;
+        tall = l->down.prefix + fine_pixels(most, finer(p, &l->down), a->t.rows * a->t.cols);
+    }
+    band_fill(&l->down, r.h, tall > size.tall ? tall : size.tall);
     band_fill(&l->across, wide, size.wide);
 }
 
@@ -192,8 +205,9 @@ static Layout layout(const Session *s, const Paint *p, Rect r, const Attend *a)
         l.bar_y = r.y + --r.h;
     const int all = band_cells(a->t.prefix, per_cell) + band_cells(rows - a->t.prefix, per_cell);
     bool column = r.h > all;
-    if (!tight && !column && l.value_y >= 0 && l.bar_y >= 0 && per_cell == 2 && r.w >= VALUE_CELLS + BAR_BRIEF &&
-        all_fits(p, &l, a, r.h - 2, r.w - l.labels - 2)) { /* names of columns rather than a line for the scale alone */
+    if (!tight && (!column || (pooled && r.h < SCALE_APART)) && l.value_y >= 0 && l.bar_y >= 0 && per_cell == 2 &&
+        r.w >= VALUE_CELLS + BAR_BRIEF && all_fits(p, &l, a, r.h - 2, r.w - l.labels - 2)) {
+        /* names of columns and a larger map rather than a line for the scale alone */
         l.bar_y = -1;
         r.h++;
         column = true;
@@ -205,6 +219,8 @@ static Layout layout(const Session *s, const Paint *p, Rect r, const Attend *a)
     place(p, a, r, per_cell, &l);
     if (l.column_y >= 0)
         l.column_y = r.y + band_length(&l.down);
+    if (pooled && l.bar_y < 0 && l.column_y >= 0 && l.column_y + l.column_h < l.value_y) /* a line that is left */
+        l.bar_y = l.value_y - 1;
     return l;
 }
 
@@ -442,7 +458,8 @@ static void draw_bar(const Paint *p, const Attend *a, const Layout *l, const Col
                tight = l->value_y<0, above = l->bar_y> free_from; /* the line there is free */
     if ((is_pooled(l->t) || is_pooled(l->u)) && !(all && play_shows(p->s)))
         pooled_text(l, all ? NULL : colour_scale_pool_word(p, scale), false, pooled, sizeof pooled);
-    const bool brief = r.w < LABELLED || tight || (!above && r.w - utf8_cells(pooled) - 2 < BAR_LEAST);
+    const bool brief = r.w < LABELLED || tight ||
+                       (!above && r.w - utf8_cells(pooled) - 2 < (all ? BAR_OWN : BAR_LEAST));
     if (*pooled && brief && all) /* the scale says more than that all is drawn */
         *pooled = '\0';
     else if (*pooled && brief)
