@@ -182,7 +182,7 @@ static void tiles_are_the_largest_of_their_tokens_and_fill_the_pane(void **state
     }
 }
 
-/* Where the canvas has pixels every line of a low pane has something: the map is as high as the tokens, alike, allow. */
+/* Where the canvas has pixels no line of a low pane is free: the map is as high as tokens that are alike allow. */
 static void pixels_leave_no_line_free(void **state)
 {
     (void)state;
@@ -213,9 +213,78 @@ static void pixels_leave_no_line_free(void **state)
     session_free(&session);
 }
 
+/* Columns and half lines in which one weight is drawn. */
+static void cell_size(Canvas *c, size_t cell, NodeId node, int *wide, int *tall)
+{
+    bool column[COLUMNS_MOST] = {false}, half[2 * LINES_MOST] = {false};
+    *wide = *tall = 0;
+    for (int y = 0; y < c->h; y++)
+        for (int x = 0; x < c->w; x++) {
+            const Cell *k = canvas_at(c, y, x);
+            const bool upper = k->ref.run && k->ref.node == node && k->ref.cell == cell,
+                       lower = k->below.run ? k->below.node == node && k->below.cell == cell : upper;
+            if (!k->level || (!upper && !lower))
+                continue;
+            *wide += !column[x];
+            *tall += (upper && !half[2 * y]) + (lower && !half[2 * y + 1]);
+            column[x] = true;
+            half[2 * y] = half[2 * y] || upper;
+            half[2 * y + 1] = half[2 * y + 1] || lower;
+        }
+}
+
+/* Of words every weight is a square, where half lines make one, and the one under the cursor is marked. */
+static void words_are_squares(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int h, w, side;
+    } PANES_OF_WORDS[] = {
+        {"the cat is tired", 16, 40, 5},
+        {"the cat is tired", 24, 58, 8},
+        {"the animal did not cross the street because it was too wide", 26, 58, 3},
+        {"the animal did not cross the street because it was too wide", 16, 40, 2},
+    };
+    for (size_t i = 0; i < sizeof PANES_OF_WORDS / sizeof *PANES_OF_WORDS; i++) {
+        const int h = PANES_OF_WORDS[i].h, w = PANES_OF_WORDS[i].w, side = PANES_OF_WORDS[i].side;
+        const Rect r = {0, 0, h, w};
+        Canvas c;
+        Attend a;
+        Err err;
+        bool marked = false;
+        if (!session_init(&session, "translator", PANES_OF_WORDS[i].text, 1, NULL, NULL, &err))
+            fail_msg("%s", err.text);
+        command("goto encoder.blocks.1.self_attn.pattern; view matrix; query the; looked </s>");
+        canvas_init(&c, h, w);
+        canvas_clear(&c);
+        const Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+        drawn_prepare(&session, &VIEW_MATRIX, SIDE_A, r);
+        view_draw(&VIEW_MATRIX, &p, r, SIDE_A, true);
+        assert_true(attend_open(&session, SIDE_A, -1, &a));
+        for (int t = 0; t < a.t_axis->n - side % 2; t++) /* the last one's line may have a half that is nobody's */
+            for (int u = 0; u < a.u_axis->n; u++) {
+                int wide, tall;
+                cell_size(&c, attend_cell(&a, a.head, t, u), a.v.node, &wide, &tall);
+                if (t == a.at_t && u == a.at_u) /* its mark has no half lines */
+                    continue;
+                if (wide != side || tall != side)
+                    fail_msg("%s, %d × %d: %d columns, %d half lines", PANES_OF_WORDS[i].text, h, w, wide, tall);
+            }
+        for (int y = 0; y < h; y++)
+            for (int x = 0; x < w; x++)
+                marked |= canvas_at(&c, y, x)->ch == '[' &&
+                          canvas_at(&c, y, x)->ref.cell == attend_cell(&a, a.head, a.at_t, a.at_u);
+        assert_true(marked);
+        canvas_free(&c);
+        session_free(&session);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_are_the_largest_of_their_tokens_and_fill_the_pane),
-                                       cmocka_unit_test(pixels_leave_no_line_free)};
+                                       cmocka_unit_test(pixels_leave_no_line_free),
+                                       cmocka_unit_test(words_are_squares)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,8 @@ typedef struct Layout {
 
 enum { LABELS = 5, LABELS_OF_BLOCKS = 7, LABELLED = 30, WORD_LABELS = 11 };
 enum { ZOOM_MOST = 8, TIGHT_MOST = 12, COLUMNS_LEAST = 8, NAMES_MORE = 3, WORD_WIDEST = 8 };
-enum { SCALE_APART = 20 }; /* lines of a map above a scale that has a line of its own */
+enum { PROFILE_LINES = 7, WORDS_BELOW = 4 }; /* which words leave to other panes; of names, scale and value */
+enum { SCALE_APART = 20 };                   /* lines of a map above a scale that has a line of its own */
 enum { VALUE_CELLS = 13, POINTS_CELLS = 9, BAR_BRIEF = 11, BAR_LEAST = 14, BAR_OWN = 30 }; /* BAR: of a scale */
 
 static bool is_pooled(Tiling t)
@@ -83,33 +84,49 @@ static void widen_labels(Layout *l, const Attend *a, Rect r)
     l->labels = both;
 }
 
+/* The largest square cells, in half lines and columns, with which every word has a line and whole names fit below; 2
+ * where none do. Without half blocks whole lines. *labels: the lines of the names. */
+static int words_square(const Attend *a, int h, int room, bool halves, int *labels)
+{
+    int side = ZOOM_MOST, lines;
+    for (;; side -= halves ? 1 : 2) {
+        *labels = words_across_lines(a->u_axis, side < room ? side : room, INT_MAX);
+        lines = band_cells(a->t_axis->n * side, 2);
+        if (side <= 2 || (side <= room && lines + *labels <= h))
+            return side;
+    }
+}
+
 /* A line at least for every word that asks, a label for every word that is looked at: side by side where cells are wide
- * enough for words, else downwards. Cells about square, as large as leave room for whole labels. */
-static Layout layout_words(Rect r, const Attend *a)
+ * enough for words, else downwards. The scale shares the value's line where cells are larger then. */
+static Layout layout_words(Rect r, const Attend *a, bool halves)
 {
     Layout l = {.column_y = -1, .bar_y = -1, .value_y = -1, .u = {1, 1, 0}, .t = {1, 1, 0}};
     int rows = a->t_axis->n, cols = a->u_axis->n, word = shown_axis_widest(a->t_axis, INT_MAX) + 1,
-        pair = shown_pairs_widest(a->t_of_a, a->t_axis, INT_MAX) + 1;
-    if (r.h > 2)
-        l.value_y = r.y + --r.h;
-    if (r.h > rows + 2)
-        l.bar_y = r.y + --r.h;
+        pair = shown_pairs_widest(a->t_of_a, a->t_axis, INT_MAX) + 1, labels;
     pair = pair < r.w - cols ? pair : r.w - cols;
     l.labels = r.w >= word + cols ? pair : r.w >= WORD_LABELS + cols ? WORD_LABELS : 0;
-    int room = (r.w - l.labels) / cols, tall = ZOOM_MOST / 2 + 1, wide, labels;
-    do {
-        wide = room < 2 * --tall + 2 ? room : 2 * tall + 2;
-        labels = words_across_lines(a->u_axis, wide, INT_MAX);
-    } while (tall > 1 && (wide < 2 * tall || rows * tall + labels > r.h));
-    wide = wide < 1 ? 1 : wide < 4 ? wide : wide == 4 && tall == 1 ? 3 : wide;
-    int left = r.h - rows * tall, least = r.h > 6 ? 2 : 0;
+    const int room = (r.w - l.labels) / cols;
+    if (r.h > 2)
+        l.value_y = r.y + --r.h;
+    int side = words_square(a, r.h, room, halves, &labels);
+    if (r.h > rows + 2 &&
+        (r.w < VALUE_CELLS + BAR_BRIEF || words_square(a, r.h - 1, room, halves, &labels) == side || side <= 2)) {
+        l.bar_y = r.y + --r.h;
+        side = words_square(a, r.h, room, halves, &labels);
+    }
+    int wide = side > 2 ? side : room < 4 ? room : 3;
+    wide = wide < 1 ? 1 : wide;
+    int left = r.h - band_cells(rows * side, 2), least = r.h > 6 ? 2 : 0;
+    if (halves && wide > 2 && side == 2 && words_across_lines(a->u_axis, 2, INT_MAX) <= left)
+        wide = 2;
     labels = words_across_lines(a->u_axis, wide, INT_MAX);
-    for (; labels > left && tall == 1 && wide < room && left > 0; labels = words_across_lines(a->u_axis, wide, INT_MAX))
+    for (; labels > left && side == 2 && wide < room && left > 0; labels = words_across_lines(a->u_axis, wide, INT_MAX))
         wide++; /* rather wide cells than cut names */
     l.column_h = labels <= left ? labels : left > least ? left : least;
     r.h -= l.column_h;
-    int per_cell = rows <= r.h ? 1 : 2;
-    if (per_cell == 2) { /* which leaves lines to the labels */
+    const bool shared = rows > r.h; /* two words a line */
+    if (shared) {                   /* which leaves lines to the labels */
         int all = r.h + l.column_h, spare = all - (rows + 1) / 2;
         const bool takes = spare >= 0 && 2 * r.h < rows; /* every word its row, rather than two lines of names */
         l.column_h = labels < spare ? labels : spare > l.column_h || takes ? spare : l.column_h;
@@ -120,11 +137,12 @@ static Layout layout_words(Rect r, const Attend *a)
         wider++;
     wide = words_across_lines(a->u_axis, wider, INT_MAX) <= l.column_h ? wider : wide;
     l.column_h = words_across_lines(a->u_axis, wide, l.column_h); /* one of some words, rather than cut ones */
-    l.down = band_make(r.y, r.h / tall, per_cell, 0, rows, a->at_t);
+    const int per_cell = shared || side % 2 ? 2 : 1;
+    l.down = band_make(r.y, r.h, per_cell, 0, rows, a->at_t);
     l.across = band_make(r.x + l.labels, (r.w - l.labels) / wide, 1, 0, cols, a->at_u);
-    band_widen(&l.down, tall);
+    band_widen(&l.down, shared ? 1 : side * per_cell / 2);
     band_widen(&l.across, wide);
-    if (per_cell == 2 && l.labels)
+    if (shared && l.labels)
         widen_labels(&l, a, r);
     if (l.column_h)
         l.column_y = r.y + band_length(&l.down);
@@ -143,7 +161,7 @@ static bool pools_words(const Session *s, Rect r, const Attend *a)
         return false;
     if (s->look.pool > 1 || a->t_axis->n > 2 * r.h || a->u_axis->n > r.w)
         return true;
-    Layout l = layout_words(r, a);
+    Layout l = layout_words(r, a, false);
     return l.down.count < a->t_axis->n || l.across.count < a->u_axis->n;
 }
 
@@ -193,7 +211,7 @@ static Layout layout(const Session *s, const Paint *p, Rect r, const Attend *a)
     const int per_cell = heat_pixels(p, 1);
     Layout l = {.column_y = -1, .bar_y = -1, .value_y = -1, .column_h = 1};
     if (are_words(a->t_axis) && are_words(a->u_axis))
-        return layout_words(r, a);
+        return layout_words(r, a, per_cell == 2);
     choose(s, a, r.h, r.w, per_cell, false, &l);
     const bool tight = is_tight(s, a, r.h, per_cell, &l), pooled = is_pooled(l.u) || is_pooled(l.t);
     const int rows = tiling_count(a->t, l.t), cols = tiling_count(a->u, l.u);
@@ -234,7 +252,8 @@ static void least(const Session *s, Side side, int *h, int *w)
     if (pools_words(s, (Rect){0, 0, *h, *w}, &a)) /* all there is */
         return;
     if (are_words(a.t_axis) && are_words(a.u_axis)) {
-        const Layout l = layout_words((Rect){0, 0, *h, *w}, &a);
+        const bool profile = *h - PROFILE_LINES > TIGHT_MOST && *h - PROFILE_LINES > a.t_axis->n + WORDS_BELOW;
+        const Layout l = layout_words((Rect){0, 0, *h - (profile ? PROFILE_LINES : 0), *w}, &a, true);
         *h = l.column_y + l.column_h + 2 < *h ? l.column_y + l.column_h + 2 : *h;
         return;
     }
@@ -345,7 +364,8 @@ static void draw_word_labels(const Paint *p, const Attend *a, const Layout *l, R
         const Style style = t == a->at_t ? STYLE_CURSOR : STYLE_AXIS;
         if (half == 1 && (x += first_half(a, l, i - 1)) == r.x) /* no room for both: the cursor's, else the upper one */
             x = style == STYLE_CURSOR ? r.x : end;
-        if (half < 1 && l->down.per_cell == 2 && t + 1 == a->at_t && i + 1 < l->down.count && !first_half(a, l, i))
+        if (half < 1 && l->down.per_cell == 2 && l->down.wide == 1 && t + 1 == a->at_t && i + 1 < l->down.count &&
+            !first_half(a, l, i))
             continue;
         if (x < end)
             canvas_label(p->c, y, x, end - x, style,
@@ -408,7 +428,7 @@ static void draw_cursor(const Paint *p, const Attend *a, const Layout *l, bool f
     const Cell *below = l->column_y >= 0 && !words ? canvas_at(p->c, l->column_y, x) : NULL;
     if (below && below->ch == ' ') /* else a name stands there, and is marked */
         canvas_glyph(p->c, l->column_y, x, STYLE_CURSOR, '^');
-    if (!l->labels || l->column_y < 0 || (half < 0 && right - left > 2))
+    if (!l->labels || l->column_y < 0 || (half < 0 && right - left > (words ? 1 : 2)))
         heat_mark(p, band_mark(&l->down, i, &none), x, 1, right - left,
                   shown_ref(&a->v, attend_cell(a, a->head, a->at_t, a->at_u)));
     focus_cursor(p, focus, y, x);

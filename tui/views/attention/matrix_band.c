@@ -74,6 +74,7 @@ int band_cell(const Band *b, int i, int *half)
 {
     int from, end;
     band_span(b, i, &from, &end);
+    from += b->per_cell == 2 && end - from > 2 && from % 2; /* the first line that is its alone */
     *half = b->per_cell == 2 && (end - from == 1 || from % 2) ? from % 2 : -1;
     return b->start + from / b->per_cell;
 }
