@@ -126,7 +126,7 @@ static const KeyBinding KEYS[] = {
     {"U", "redo", NULL, "redo it", 0, 0, NULL},
     {"b", "compare next", "A/B", "compare: A, B, A − B", 0, 8, session_compares},
     {"B", "pin", NULL, "keep this as A; open another one or change something as B", 0, 0, NULL},
-    {"i", "say", "say", "one or two sentences on what is in focus; again: what it is in general", KEY_TWICE, 8, NULL},
+    {"i", "say", "say", "one or two sentences on what is in focus; again: what it is in general", KEY_TWICE, 9, NULL},
     {"w", "why", "why", "an answer: which head and token spoke; else, and again: the largest terms down", VIEW_TRACED,
      8, NULL},
     {"w", "why", NULL, "an answer: which head and token spoke; else, and again: the largest terms down", 0, 0, NULL},
