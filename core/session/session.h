@@ -170,8 +170,10 @@ typedef enum Compare {
 /* What is written over a row of attention on the patches. */
 typedef enum RowOverlay { ROW_BARE, ROW_NUMBERS, ROW_OVERLAYS } RowOverlay;
 
-/* Whose attention is drawn between words. */
+/* Which maps of patches come first on the screen of alike tokens. */
 typedef enum AlikeFirst { ALIKE_COSINE, ALIKE_COLOURS, ALIKE_LENGTHS, ALIKE_FIRSTS } AlikeFirst;
+
+/* Whose attention is drawn between words. */
 typedef enum SentenceHeads { SENTENCE_ONE, SENTENCE_ALL, SENTENCE_SUM, SENTENCE_HEADS } SentenceHeads;
 
 typedef struct LookAt {

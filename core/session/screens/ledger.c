@@ -200,9 +200,10 @@ static void stand_on_largest(Session *s)
 {
     const Graph *g = session_graph(s, SIDE_B);
     const LedgerEntry *e, *best = NULL;
+    const Ledger *ledger = session_ledger(s, SIDE_B);
     float most = -1;
     int head, best_head = 0;
-    for (int i = 0; ledger_tributary(g, session_ledger(s, SIDE_B), i, &e, &head); i++) {
+    for (int i = 0; ledger && ledger_tributary(g, ledger, i, &e, &head); i++) {
         Err none;
         const float *b = head < 0 ? NULL : ask_need(s, SIDE_B, e->heads, &none),
                     *a = b && session_compares(s) ? session_need(s, SIDE_A, graph_node(g, e->heads)->path, &none)
