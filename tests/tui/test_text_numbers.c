@@ -899,11 +899,11 @@ static void one_ground_for_a_number(void **state)
             numbers++;
         }
     assert_true(numbers > 20);
-    assert_true(on_screen("cosine to \"the\" − mean"));
+    assert_true(on_screen("centred cosine to \"the\""));
     static const int SIZES[][2] = {{16, 60}, {24, 80}, {40, 120}, {60, 200}};
     for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) { /* the mean is said to be taken away */
         draw(SIZES[i][0], SIZES[i][1]);
-        assert_true(on_screen("cosine to \"the\" − mean") ||
+        assert_true(on_screen("centred cosine to \"the\"") ||
                     on_screen("cosine to \"the\", the mean of all taken away"));
     }
     run("reset view");

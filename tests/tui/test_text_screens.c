@@ -1913,7 +1913,7 @@ static void both_words_and_ends(void **state)
                  {"view row", "points, ti…/wide", 24, 80},
                  {"view matrix", "tired/wide", 60, 200},
                  {"alike", "like tired/wide", 24, 80},
-                 {"alike", "cosine − mean  -1 ", 24, 80},
+                 {"alike", "centred cosine  -1 ", 24, 80},
                  {"goto probs; view writing", "A and B", 24, 80}};
     session_free(&s);
     opened_session(&s, "translator", SENTENCE);

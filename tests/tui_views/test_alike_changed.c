@@ -17,7 +17,7 @@
 #include "core/session/screens.h"
 #include "tests/tui_views/where_test.h"
 #include "tui/canvas/export.h"
-#include "tui/views/learned/alike_room.h"
+#include "tui/views/learned/alike_spot.h"
 
 enum { GRID = 8, N = GRID * GRID, SHOWN = 3 };
 
@@ -151,7 +151,7 @@ static void colours_of(int place, uint32_t out[N])
     const Rect map = alike_map(&p, &a, 1, place);
     for (int i = 0; i < N; i++) {
         const int y = map.y + i / GRID * map.h / GRID, x = map.x + i % GRID * map.w / GRID;
-        out[i] = canvas_at(&c, y, x)->bg;
+        out[i] = canvas_at(&c, y, x)->level ? canvas_at(&c, y, x)->bg : 0; /* "no change" */
     }
     canvas_free(&c);
 }
@@ -179,7 +179,7 @@ static void an_edit_lights_its_patch(void **state)
     for (int i = 0; i < N; i++) {
         if (i == HERE) /* the cursor's mark */
             continue;
-        assert_true(before[i] == before[0]);
+        assert_true(before[i] == before[0] || before[i] == 0);
         assert_true((colour[i] == before[0]) == (i != AT));
     }
     const float *length = changed("blocks.1.resid_post", SITE_ALIKE_NORM);
@@ -198,6 +198,102 @@ static void an_edit_lights_its_patch(void **state)
     command("alike start");
     shows(&VIEW_ALIKE, SIDE_DIFF, 36, 90, "unchanged blank: nothing changed");
     said("From A to B no token changed there.");
+}
+
+/* Where no token changed every map of A − B says so, once, beside the mark; where one did, none does. */
+static void blanks_are_said(void **state)
+{
+    (void)state;
+    static const struct {
+        int h, w;
+        const char *said;
+    } OF[] = {{36, 90, "no change"}, {17, 78, "no change"}, {26, 30, "same"}, {26, 28, "same"}};
+    command("open #17; ablate blocks.1.attn.z[h=2]; alike 3 r4c4; compare diff");
+    for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
+        Canvas c;
+        Alike a;
+        const Rect r = {2, 3, OF[i].h, OF[i].w}; /* as draw_on draws */
+        draw_on(&c, &VIEW_ALIKE, SIDE_DIFF, r.h, r.w, MODE_256, false);
+        Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+        assert_true(alike_open(&p, SIDE_DIFF, r, &a));
+        for (int place = a.first; place < a.first + a.shown; place++)
+            for (int b = 0; b < a.bands; b++) {
+                const Rect map = alike_map(&p, &a, b, place);
+                int found = 0;
+                for (int y = map.y; y < map.y + map.h; y++) {
+                    char line[128] = "";
+                    for (int x = 0; x < map.w && x < 127; x++)
+                        line[x] = (char)canvas_at(&c, y, map.x + x)->ch;
+                    found += strstr(line, OF[i].said) != NULL;
+                }
+                if (found != (alike_row_of(&a, place) < 1))
+                    fail_msg("%d × %d, place %d, band %d: \"%s\" %d times", OF[i].h, OF[i].w, place, b, OF[i].said,
+                             found);
+            }
+        canvas_free(&c);
+    }
+}
+
+/* A component of a share that is said as 0 % gives no colour, of A, of B and of their difference; every other does. */
+static void no_colour_of_nothing(void **state)
+{
+    (void)state;
+    int left_out = 0, shown = 0;
+    static const char *const OF[] = {
+        "open #17; set blocks.1.resid_post[t=r5c3] 2000; alike 1 r2c2; compare diff",
+        "model translator; open \"the cat is tired\"; word tired wide; alike; compare diff"};
+    for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
+        command(OF[i]);
+        for (Side side = SIDE_A; side <= SIDE_DIFF; side++) {
+            Canvas c;
+            Alike a;
+            const Rect r = {2, 3, 36, 90};
+            draw_on(&c, &VIEW_ALIKE, side, r.h, r.w, MODE_TRUE, true);
+            Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+            assert_true(alike_open(&p, side, r, &a));
+            for (int place = a.first; place < a.first + a.shown; place++) {
+                const Spot v = alike_spot(&p, &a, place);
+                for (int k = 0; k < COMPONENTS; k++) {
+                    char share[16];
+                    if (!v.share[k].values || isnan(v.share[k].values[0]))
+                        continue;
+                    snprintf(share, sizeof share, "%.0f", 100 * (double)v.share[k].values[0]);
+                    const bool none = strcmp(share, "0") == 0;
+                    assert_true(none == (v.most[k] == 0));
+                    left_out += none;
+                    shown += !none;
+                }
+            }
+            canvas_free(&c);
+        }
+    }
+    assert_true(left_out > 6 && shown > 10);
+}
+
+/* Of a word that A and B don't share the name is whole where columns are free, else it begins as A's; a difference that
+ * is rounding alone is about 0; and the words take the pane. */
+static void words_of_both_are_whole(void **state)
+{
+    (void)state;
+    Canvas c;
+    Alike a;
+    Buf text = {0};
+    command("model translator; open \"the cat is tired\"; word tired wide; alike; compare diff");
+    static const int PANES[][2] = {{16, 78}, {31, 90}, {50, 148}};
+    for (size_t i = 0; i < sizeof PANES / sizeof *PANES; i++) {
+        const Rect r = {2, 3, PANES[i][0], PANES[i][1]};
+        shows(&VIEW_ALIKE, SIDE_DIFF, r.h, r.w, "[tired/wide]");
+        drawn(&VIEW_ALIKE, SIDE_DIFF, r.h, r.w, &text);
+        assert_null(strstr(buf_str(&text), "e-7"));
+        draw_on(&c, &VIEW_ALIKE, SIDE_DIFF, r.h, r.w, MODE_256, false);
+        Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+        assert_true(alike_open(&p, SIDE_DIFF, r, &a));
+        const Rect last = alike_word(&a, alike_words(&a) - 1, a.here);
+        assert_true(alike_words(&a) == a.p->n && r.y + r.h - last.y - last.h <= 2 + a.p->n);
+        canvas_free(&c);
+    }
+    shows(&VIEW_ALIKE, SIDE_DIFF, 20, 30, "[tire");
+    buf_free(&text);
 }
 
 /* Tokens that have another width in A cannot be subtracted: cosines and lengths alone, as ever. */
@@ -296,7 +392,7 @@ static void words_have_colours(void **state)
 static void one_row_turns(void **state)
 {
     (void)state;
-    static const char *const SAID[][2] = {{"cosine to r2c2 − mean", "v: colours, lengths"},
+    static const char *const SAID[][2] = {{"centred cosine to r2c2", "v: colours, lengths"},
                                           {"components, each place its own", "v: lengths, cosine"},
                                           {"length; own scale each", "v: cosine, colours"}};
     Buf wide[2] = {{0}, {0}};
@@ -329,6 +425,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(components_of_what_changed, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(they_are_made_of_terms, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(an_edit_lights_its_patch, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(blanks_are_said, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(no_colour_of_nothing, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(words_of_both_are_whole, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(another_width_has_none, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(pixels_are_the_first_place, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(one_row_turns, open_bundled, close_session),

@@ -15,7 +15,7 @@
 #include "tui/views/spread.h"
 
 enum { NAMED = 10, BRIEF = 70, ALL_SAID = 120, BAR_LEAST = 12, SHARE_LINES = 4, PERCENT = 5, NUMBER_LINES = 8 };
-enum { TITLED = 22 /* "cosine to r4c4 − mean" */ };
+enum { TITLED = 23 /* "centred cosine to r4c4" */ };
 enum { PRINCIPAL = 90 /* cells from which what the colours are is written out */ };
 
 static HeatLook look_of(const Spot *v, Band band, int token)
@@ -57,7 +57,7 @@ static int draw_place_at(const Paint *p, const Alike *a, int place, Rect r)
     else if (row == ALIKE_PIXELS)
         snprintf(name, sizeof name, "%s", r.w > 6 || (r.w == 6 && !here) ? "pixels" : "px");
     else
-        snprintf(name, sizeof name, "%s", r.w > 5 || (r.w == 5 && !here) ? "start" : "in");
+        snprintf(name, sizeof name, "%s", r.w > 5 || (r.w == 5 && !here) ? "start" : "st");
     bool before = place == a->first && (place > 0 || (a->more && utf8_cells(name) < r.w)),
          after = place == a->first + a->shown - 1 && place < a->places - 1;
     const char *mark = here ? ">" : before ? "‹" : r.w > ALIKE_THIN && utf8_cells(name) < r.w ? " " : "";
@@ -94,10 +94,10 @@ static int draw_title(const Paint *p, const Spot *v, Band band, Rect line, bool 
     shown_pair(v->a->of_a, v->a->p, v->a->at, 20, label, sizeof label);
     if (band == COSINE)
         n = utf8_print(text, sizeof text,
-                       v->a->of_a && brief ? "cosine%.0s%s" /* the pane is named after both */
-                       : v->a->words       ? "cosine to \"%.20s\"%s"
-                                           : "cosine to %.20s%s",
-                       label, brief ? " − mean" : ", the mean of all taken away");
+                       v->a->of_a && brief ? "%scosine%.0s%s" /* the pane is named after both */
+                       : v->a->words       ? "%scosine to \"%.20s\"%s"
+                                           : "%scosine to %.20s%s",
+                       brief ? "centred " : "", label, brief ? "" : ", the mean of all taken away");
     else if (band == NORMS) {
         Buf longest = {0};
         static const char *const PER_PLACE[][3] = {{"length of each vector, a scale per place",
@@ -174,6 +174,7 @@ static void draw_map(const Paint *p, const Spot *v, Band band, Rect r, bool focu
     heat_paint(p, r, a->rows, a->l.cols, a->size, look_at, &(Map){v, band});
     const Rect cell = heat_mark_cell(p, r, a->rows, a->l.cols, a->size, a->row - a->top, a->col,
                                      look_of(v, band, a->at).ref);
+    alike_draw_same(p, v, band, r, cell.y);
     focus_cursor(p, focus, cell.y, cell.x);
 }
 
@@ -238,22 +239,24 @@ static int spare_line(const Paint *p, const Alike *a)
 
 /* Above a row's map: the token and that the mean is taken away, from the pane's edge, so far to the left, where it
  * takes that. */
-static void draw_cosine_head(const Paint *p, const Alike *a, Rect map, int left)
+static int draw_cosine_head(const Paint *p, const Alike *a, Rect map, int left)
 {
-    static const char *const SAID[] = {"cosine to %.20s − mean", "cosine %.20s − mean", "cosine%.0s − mean",
-                                       "cos%.0s − mean",         "cos%.0s−mean",        "cosine"};
+    static const char *const SAID[] = {"centred cosine to %.20s", "centred cosine%.0s", "centred cos%.0s",
+                                       "centred%.0s", "cosine"};
     char label[64], text[96] = "";
     const int room = map.w + a->gap - 1;
     axis_label(a->p, a->at, label, sizeof label);
     for (size_t i = 0; i < 2 * sizeof SAID / sizeof *SAID; i++) {
         const int before = i % 2 ? left : 0;
         utf8_print(text, sizeof text, SAID[i / 2], label);
-        if (utf8_cells(text) + (i < 6) <= room + before) { /* two blanks before the next, of a short one */
-            canvas_text(p->c, map.y - 1, map.x - before, room + before, STYLE_TEXT, text);
-            return;
-        }
+        const int more = i / 2 == 2 &&
+                         map.x + map.w + 1 <
+                             a->r.x + a->r.w; /* before a head shorter than its map, which goes so far to the right */
+        if (utf8_cells(text) + (i < 4) <= room + before + more)
+            return map.x - before +
+                   canvas_text(p->c, map.y - 1, map.x - before, room + before + more, STYLE_TEXT, text);
     }
-    canvas_text(p->c, map.y - 1, map.x, room + 1, STYLE_TEXT, text);
+    return map.x + canvas_text(p->c, map.y - 1, map.x, room + 1, STYLE_TEXT, text);
 }
 
 /* What stands above a row's second map. */
@@ -269,8 +272,8 @@ static const char *components_head(const Alike *a, int wide)
 static void draw_down(const Paint *p, const Alike *a, bool focus)
 {
     const int spare = spare_line(p, a);
-    static const char *const LENGTH = "length";
-    static const char *const OWN[] = {"each row's own", "by row"};
+    static const char *const LENGTH = "length", *const OWN = "each row's own";
+    int named_to = 0;
     for (int place = a->first; place < a->first + a->shown; place++) {
         Spot v = alike_spot(p, a, place);
         Rect row = alike_map(p, a, 0, place);
@@ -281,9 +284,9 @@ static void draw_down(const Paint *p, const Alike *a, bool focus)
         for (int b = 0; b < a->bands; b++) {
             Rect r = alike_map(p, a, b, place);
             if (place == a->first && a->band[b] == COSINE)
-                draw_cosine_head(p, a, r, b ? 0 : r.x - a->r.x);
+                named_to = draw_cosine_head(p, a, r, b ? 0 : r.x - a->r.x);
             else if (place == a->first)
-                canvas_text(p->c, r.y - 1, r.x, r.w + a->gap, STYLE_TEXT,
+                canvas_text(p->c, r.y - 1, r.x + (b && named_to >= r.x), r.w + a->gap, STYLE_TEXT,
                             a->band[b] != COLOURS ? LENGTH : components_head(a, r.w));
             if (place == a->here && a->band[b] != COLOURS && v.value[a->band[b]].values)
                 alike_draw_bar(p, &v.scale[a->band[b]],
@@ -292,9 +295,9 @@ static void draw_down(const Paint *p, const Alike *a, bool focus)
                                                          : r.y + r.h,
                                       r.x + (b == 0 && named > a->left), 1, r.w},
                                b < a->bands - 1 ? a->gap - 1 : 0);
-            else if (place == a->here && a->band[b] == COLOURS && spare >= 0 &&
-                     a->shown > 1) /* they compare in a row */
-                canvas_right(p->c, spare, r.x, r.w, STYLE_DIM, OWN[utf8_cells(OWN[0]) > r.w]);
+            else if (place == a->here && a->band[b] == COLOURS && spare >= 0 && a->shown > 1 &&
+                     utf8_cells(OWN) <= r.w) /* they compare in a row */
+                canvas_right(p->c, spare, r.x, r.w, STYLE_DIM, OWN);
             draw_map(p, &v, a->band[b], r, focus && place == a->here && b == 0);
         }
         const Rect last = alike_map(p, a, 0, a->first + a->shown - 1);
@@ -404,12 +407,13 @@ static void draw_word(const Paint *p, const Spot *v, int word, Rect r)
         fill(p, (Rect){r.y, r.x, r.h, r.w < ALIKE_NUMBER ? r.w : ALIKE_NUMBER}, h);
     if (r.w < ALIKE_NUMBER)
         return;
-    shown_number_right(p, c, h.ref.cell, y, r.x, ALIKE_NUMBER, STYLE_TEXT);
+    alike_right_number(p, v, COSINE, h.ref.cell, (Rect){y, r.x, 1, ALIKE_NUMBER}, STYLE_TEXT);
     word_ground(p, y, r.x, ALIKE_NUMBER, &v->scale[COSINE], c->values[h.ref.cell], h.ref);
     if (v->value[COLOURS].values && r.w > ALIKE_NUMBER)
         fill(p, (Rect){r.y, r.x + ALIKE_NUMBER + 1, r.h, swatch_wide(v->a)}, look_of(v, COLOURS, word));
     if (norm->values && r.w >= ALIKE_ALL)
-        shown_number_right(p, norm, alike_cell(v, NORMS, word), y, r.x + r.w - ALIKE_LENGTH, ALIKE_LENGTH, STYLE_TEXT);
+        alike_right_number(p, v, NORMS, alike_cell(v, NORMS, word),
+                           (Rect){y, r.x + r.w - ALIKE_LENGTH, 1, ALIKE_LENGTH}, STYLE_TEXT);
 }
 
 /* What the columns are; noted: what the colours are stands above. */
@@ -418,14 +422,14 @@ static void draw_legend(const Paint *p, const Spot *v, Rect line, bool noted)
     const bool own = !noted && alike_coloured(v) && v->a->wide < ALIKE_ALL; /* before their shares */
     const bool scaled = v->a->thin < v->a->wide && v->a->side != SIDE_DIFF;
     char label[64], to[96];
-    utf8_print(to, sizeof to, "cosine to \"%.20s\" − mean  ", axis_label(v->a->p, v->a->at, label, sizeof label));
+    utf8_print(to, sizeof to, "centred cosine to \"%.20s\"  ", axis_label(v->a->p, v->a->at, label, sizeof label));
     if (!own && scaled && utf8_cells(to) + 2 * ALIKE_END > line.w) { /* the pane is named after it */
-        static const char MEAN[] = "cosine − mean";
+        static const char MEAN[] = "centred cosine";
         const bool mean = utf8_cells(MEAN) + 2 + 2 * ALIKE_END <= line.w;
         rect_cut(&line, 'l', 2 + canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, mean ? MEAN : "cosine"));
     } else if (own)
         rect_cut(&line, 'l',
-                 2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "cosine to \"%.20s\" − mean",
+                 2 + canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "centred cosine to \"%.20s\"",
                                    axis_label(v->a->p, v->a->at, label, sizeof label)));
     else
         rect_cut(&line, 'l', draw_title(p, v, COSINE, line, false));
@@ -455,11 +459,12 @@ static void draw_words(const Paint *p, const Alike *a, bool focus)
         canvas_printf(p->c, a->r.y + a->head - 1, a->r.x, a->left - 1, STYLE_DIM, "%d–%d, %d", first + 1,
                       alike_token(a, count - 2) + 1, last + 1);
     for (int i = 0; i < count; i++) {
-        char label[64];
+        char pair[64], label[64];
         const int token = alike_token(a, i);
         bool here = token == a->at;
         int y = a->r.y + a->head + i * a->pitch + (a->pitch - 1) / 2;
-        shown_pair(a->of_a, a->p, token, a->left - 1 - WORD_MARKS, label, sizeof label);
+        shown_pair(a->of_a, a->p, token, sizeof pair - 1, pair, sizeof pair);
+        utf8_fit(label, sizeof label, pair, a->left - 1 - WORD_MARKS); /* "tired…" rather than "…/w…" */
         canvas_printf(p->c, y, a->r.x, a->left - 1, here ? STYLE_CURSOR : STYLE_TEXT, "%c%s%c",
                       here ? word_mark(label, true, false) : ' ', label, here ? word_mark(label, true, true) : ' ');
         if (here)

@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/screens.h"
 #include "tui/views/attention/word_row.h"
 
 enum { COLUMNS_MOST = 6, MAPS_MOST = 8, MAP_LEAST = 11, GAP_MOST = 3, PICTURE_FROM = 60, LABEL_MOST = 14, NAMED = 10 };
-enum { PITCH_MOST = 3, SWATCH_MOST = 16, WORD_MOST = ALIKE_ALL + SWATCH_MOST - ALIKE_SWATCH };
+enum { PITCH_MOST = 9, PITCH_TIGHT = 3, SWATCH_MOST = 16, WORD_MOST = ALIKE_ALL + SWATCH_MOST - ALIKE_SWATCH };
 enum { NUMBERED = 3, HEADS = 2 };     /* ">11" left of a row of maps; lines above the only map */
 static const float DIFF_LEAST = 0.2F; /* A − B of cosines: smaller ones stay dark */
 
@@ -93,17 +94,8 @@ static void choose_rows(const Paint *p, Alike *a)
     a->top = (int)scroll_first((size_t)a->l.rows, (size_t)a->row, (size_t)a->rows);
 }
 
-static void arrange_words(Alike *a)
+static void arrange_columns(Alike *a, int word)
 {
-    int word = shown_axis_widest(a->p, LABEL_MOST);
-    for (Side side = SIDE_A; a->s->compare == COMPARE_SIDES && side <= SIDE_B;
-         side++) { /* their columns are compared */
-        Shown v;
-        if (shown_open(a->s, side, alike_path(a->s, side, alike_row_of(a, a->here), SITE_ALIKE_COSINE), &v)) {
-            const int other = shown_axis_widest(&v.graph->axes[graph_node(v.graph, v.node)->dims.axis[0]], LABEL_MOST);
-            word = other > word ? other : word;
-        }
-    }
     a->left = word + WORD_MARKS + 1;
     a->gap = 1;
     a->wide = clamp((a->r.w - a->left) / clamp(a->places, 1, COLUMNS_MOST) - a->gap, ALIKE_LEAST, WORD_MOST);
@@ -121,8 +113,52 @@ static void arrange_words(Alike *a)
     a->gap = clamp(a->shown > 1 ? (a->r.w - a->left - taken) / (a->shown - 1) : 1, 1, 2 * GAP_MOST);
     a->head = a->r.h >= NAMED ? 2 : 1;
     a->pitch = PITCH_MOST; /* the last word does not need all of its lines */
-    while (a->pitch > 1 && a->pitch * a->p->n - a->pitch / 2 > a->r.h - a->head - 1)
+    while (a->pitch > 1 &&
+           (a->pitch > PITCH_TIGHT ? a->pitch * a->p->n + 1 : a->pitch * a->p->n - a->pitch / 2) > a->r.h - a->head - 1)
         a->pitch--;
+}
+
+/* The more of a place's columns, the more. */
+static int columns_told(const Alike *a)
+{
+    return (a->wide >= ALIKE_ALL) + (a->wide >= ALIKE_LEAST) + (a->thin >= ALIKE_NUMBER);
+}
+
+static int pairs_widest(const Alike *a)
+{
+    int widest = 1;
+    for (int i = 0; i < a->p->n; i++) {
+        char pair[128];
+        const int cells = utf8_cells(shown_pair(a->of_a, a->p, i, LABEL_MOST, pair, sizeof pair));
+        widest = cells > widest ? cells : widest;
+    }
+    return widest < LABEL_MOST ? widest : LABEL_MOST;
+}
+
+/* Of A − B the names of words that both sides don't share are whole where no place and no column goes for them:
+ * "tired/wide", else "tired…". */
+static void arrange_words(Alike *a)
+{
+    int word = shown_axis_widest(a->p, LABEL_MOST);
+    for (Side side = SIDE_A; a->s->compare == COMPARE_SIDES && side <= SIDE_B;
+         side++) { /* their columns are compared */
+        Shown v;
+        if (shown_open(a->s, side, alike_path(a->s, side, alike_row_of(a, a->here), SITE_ALIKE_COSINE), &v)) {
+            const int other = shown_axis_widest(&v.graph->axes[graph_node(v.graph, v.node)->dims.axis[0]], LABEL_MOST);
+            word = other > word ? other : word;
+        }
+    }
+    const Alike plain = *a;
+    arrange_columns(a, word);
+    const int more[] = {pairs_widest(a), word + 1};
+    for (int i = 0; i < 2 && a->of_a && pairs_widest(a) > word; i++) {
+        Alike whole = plain;
+        arrange_columns(&whole, more[i]);
+        if (whole.shown == a->shown && columns_told(&whole) == columns_told(a)) {
+            *a = whole;
+            return;
+        }
+    }
 }
 
 /* Without the number that it has where the text has it twice. */

@@ -1,5 +1,6 @@
 #include "tui/views/learned/alike_spot.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,9 @@ const char *const ALIKE_COLOUR[COMPONENTS] = {"red", "green", "blue"};
 
 static const double STANDS_OUT = 1.2; /* times the median from which a length does */
 
-static const float NOTHING = 0.001F; /* a smaller share of all variance is seen as none */
+static const float NOTHING = 0.005F; /* a share of all variance that is said as 0 % is seen as none */
+
+static const float ROUNDING = 16 * FLT_EPSILON; /* of its size, so much of a difference is no news */
 
 size_t alike_cell(const Spot *v, Band band, int token)
 {
@@ -32,6 +35,17 @@ static float lengths_apart(const Alike *a)
         for (size_t i = 0; v.values && i < v.count; i++)
             most = isfinite(v.values[i]) ? fmaxf(most, fabsf(v.values[i])) : most;
     }
+    return most;
+}
+
+/* Of A − B: the size that differences of lengths are seen beside. */
+static float longest_on_b(const Alike *a, int place)
+{
+    float most = 0;
+    Shown v;
+    shown_open(a->s, SIDE_B, alike_path(a->s, SIDE_B, alike_row_of(a, place), SITE_ALIKE_NORM), &v);
+    for (size_t i = 0; v.values && i < v.count; i++)
+        most = isfinite(v.values[i]) ? fmaxf(most, v.values[i]) : most;
     return most;
 }
 
@@ -69,6 +83,8 @@ Spot alike_spot(const Paint *p, const Alike *a, int place)
         v.value[COLOURS].values = share->values ? c->values : NULL;
     }
     v.scale[COSINE] = colour_scale_of_range(p, -a->end, a->end);
+    v.rounding[COSINE] = a->side == SIDE_DIFF ? ROUNDING : 0;
+    v.rounding[NORMS] = a->side == SIDE_DIFF ? ROUNDING * longest_on_b(a, place) : 0;
     if (v.value[NORMS].values) {
         Shown other;
         size_t n = (size_t)a->p->n;
@@ -165,6 +181,49 @@ bool alike_unchanged(const Spot *v)
     return true;
 }
 
+/* Is there nothing but blanks in such a map? */
+static bool all_same(const Spot *v, Band band)
+{
+    if (v->a->side != SIDE_DIFF || !v->value[band].values || alike_unchanged(v))
+        return v->a->side == SIDE_DIFF && v->value[band].values;
+    for (int i = 0; i < v->a->p->n && band != COLOURS; i++)
+        if (v->value[band].values[alike_cell(v, band, i)] != 0)
+            return false;
+    return band != COLOURS;
+}
+
+void alike_draw_same(const Paint *p, const Spot *v, Band band, Rect map, int marked)
+{
+    static const char *const SAID[] = {"no change", "same"};
+    const char *said = SAID[utf8_cells(SAID[0]) > map.w];
+    const int cells = utf8_cells(said), x = map.x + (map.w - cells) / 2;
+    int y = map.y + (map.h - 1) / 2;
+    y += y != marked ? 0 : y > map.y ? -1 : 1;
+    if (cells > map.w || y >= map.y + map.h || !all_same(v, band))
+        return;
+    canvas_text(p->c, y, x, cells, STYLE_DIM, said); /* on the page's ground, which a blank's is like */
+}
+
+int alike_put_number(const Paint *p, const Spot *v, Band band, size_t cell, Rect r, Style style)
+{
+    const Shown *of = &v->value[band];
+    if (of->values[cell] == 0 || !(fabsf(of->values[cell]) <= v->rounding[band]))
+        return shown_number(p, of, cell, r.y, r.x, r.w, style);
+    const int used = canvas_text(p->c, r.y, r.x, r.w, style, "≈0");
+    canvas_ref(p->c, r.y, r.x, used, shown_ref(of, cell));
+    return used;
+}
+
+void alike_right_number(const Paint *p, const Spot *v, Band band, size_t cell, Rect r, Style style)
+{
+    const float x = v->value[band].values[cell];
+    enum { ABOUT = 2 }; /* "≈0" */
+    if (x != 0 && fabsf(x) <= v->rounding[band])
+        alike_put_number(p, v, band, cell, (Rect){r.y, r.x + r.w - ABOUT, 1, ABOUT}, style);
+    else
+        shown_number_right(p, &v->value[band], cell, r.y, r.x, r.w, style);
+}
+
 void alike_put_shares(const Spot *v, bool brief, Buf *out)
 {
     if (alike_unchanged(v)) {
@@ -205,7 +264,7 @@ int alike_draw_components(const Paint *p, const Spot *v, Rect line, bool brief)
 
 bool alike_apart(const Alike *a, int width)
 {
-    enum { LEAST = 26, MOST = 52 }; /* "cosine − mean " and a bar; all of the words */
+    enum { LEAST = 27, MOST = 52 }; /* "centred cosine " and a bar; all of the words */
     return a->side != SIDE_DIFF && a->shown == 1 && width >= LEAST && width < MOST;
 }
 
@@ -224,14 +283,15 @@ bool alike_draw_between(const Paint *p, const Spot *v, Band band, Rect line)
         canvas_pixel(p->c, line.y, x + i, -1, colour_scale_colour(s, of), colour_scale_level(s, of),
                      colour_scale_sign(s, of), (Ref){0});
     }
-    canvas_printf(p->c, line.y, at, line.x + line.w - at, STYLE_DIM, "±%.3g", (double)s->high);
+    canvas_text(p->c, line.y, x - 1, 1, STYLE_DIM, "-");
+    canvas_printf(p->c, line.y, at, line.x + line.w - at, STYLE_DIM, "%.3g", (double)s->high);
     return true;
 }
 
 int alike_draw_apart(const Paint *p, const Spot *v, Band band, Rect line)
 {
     enum { BAR_LEAST = 12, BAR_MOST = 14 };
-    const char *word = band == COSINE ? "cosine − mean " : "length ";
+    const char *word = band == COSINE ? "centred cosine " : "length ";
     if (band == NORMS && alike_draw_between(p, v, band, line))
         return line.w;
     const int used = utf8_cells(word), bar = line.w - used < BAR_MOST ? line.w - used : BAR_MOST;
@@ -302,11 +362,12 @@ void alike_draw_numbers(const Paint *p, const Spot *v, Rect r)
                                                        axis_label(a->p, i, label, sizeof label));
         used = each > 2 ? 0 : used;
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, r.w < 10 + 2 * diff ? BRIEF[diff][k] : WHOLE[diff][k]);
-        shown_number(p, c, alike_cell(v, COSINE, i), r.y + each - 1, r.x + used, r.w - used, STYLE_STRONG);
+        alike_put_number(p, v, COSINE, alike_cell(v, COSINE, i), (Rect){r.y + each - 1, r.x + used, 1, r.w - used},
+                         STYLE_STRONG);
     }
     if (norm->values && r.h >= 2) {
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "length");
-        shown_number(p, norm, alike_cell(v, NORMS, a->at), r.y + 1, r.x, r.w, STYLE_STRONG);
+        alike_put_number(p, v, NORMS, alike_cell(v, NORMS, a->at), (Rect){r.y + 1, r.x, 1, r.w}, STYLE_STRONG);
         rect_cut(&r, 't', 2);
     }
     double times;
@@ -334,16 +395,18 @@ static void draw_colours(const Paint *p, const ColourScale *s, Rect line, int fr
     }
 }
 
-/* Both ends as one number behind the colours: "▒▒▒ ±1.2". */
+/* Both ends as one number behind the colours, before which stands that they begin below 0: "- ▒▒ 1.2". */
 static bool draw_both_ends(const Paint *p, const ColourScale *s, Rect line)
 {
     char end[16];
-    const int sign = 1 + p->c->ascii, room = line.w - ALIKE_SWATCH - 1 - sign; /* "+-" in ASCII */
+    enum { FROM = 2, BOTH = 2 };
+    const int room = line.w - FROM - BOTH - 1;
     if (s->clipped || s->low != -s->high || room < 2)
         return false;
     number_text(end, sizeof end, s->high, room < ALIKE_END ? room : ALIKE_END);
-    draw_colours(p, s, line, 0, ALIKE_SWATCH);
-    canvas_printf(p->c, line.y, line.x + ALIKE_SWATCH + 1, sign + room, STYLE_DIM, "±%s", end);
+    canvas_text(p->c, line.y, line.x, FROM, STYLE_DIM, "-");
+    draw_colours(p, s, line, FROM, FROM + BOTH);
+    canvas_text(p->c, line.y, line.x + FROM + BOTH + 1, room, STYLE_DIM, end);
     return true;
 }
 
@@ -424,6 +487,6 @@ void alike_draw_nearest(const Paint *p, const Spot *v, Rect r, int x)
         from = next;
         last = most;
         int used = canvas_printf(p->c, y, x, a->wide, STYLE_DIM, "%s ", axis_label(a->p, next, label, sizeof label));
-        shown_number(p, c, alike_cell(v, COSINE, next), y, x + used, a->wide - used, STYLE_TEXT);
+        alike_put_number(p, v, COSINE, alike_cell(v, COSINE, next), (Rect){y, x + used, 1, a->wide - used}, STYLE_TEXT);
     }
 }

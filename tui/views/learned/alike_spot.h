@@ -11,6 +11,7 @@ typedef struct Spot {
     Shown value[BANDS], component[COMPONENTS], share[COMPONENTS]; /* value[COLOURS] is the last of the components */
     const float *change;    /* of A − B: how far the tokens went, those in front of the patches too; else NULL */
     float most[COMPONENTS]; /* the largest component by size; 0: nothing to see */
+    float rounding[BANDS];  /* of A − B: a smaller difference is that of rounding; else 0 */
     ColourScale scale[BANDS];
 } Spot;
 
@@ -27,7 +28,7 @@ extern const char *const ALIKE_COLOUR[COMPONENTS]; /* of the components */
 int alike_draw_components(const Paint *p, const Spot *v, Rect line, bool brief);
 /* Does in a pane of A or B so narrow a scale stand beside its word? Its title names the token. */
 bool alike_apart(const Alike *a, int width);
-/* Between two maps, so that no map stands above or below its colours: "cosine ▒▒▒ ±1". False where there is no room. */
+/* Between two maps, so that no map stands above or below its colours: "cosine -▒▒▒ 1". False where there is no room. */
 bool alike_draw_between(const Paint *p, const Spot *v, Band band, Rect line);
 /* There, and of A − B in a narrow pane: a word and the scale, of lengths its end where there is no room. Returns the
  * columns used, 0 where nothing is drawn. */
@@ -35,6 +36,12 @@ int alike_draw_apart(const Paint *p, const Spot *v, Band band, Rect line);
 /* Of A − B: is it known that no token changed here? That one did not? */
 bool alike_unchanged(const Spot *v);
 bool alike_kept(const Spot *v, int token);
+/* In a map of A − B where nothing changed that is said, beside the line of the picked one's mark. */
+void alike_draw_same(const Paint *p, const Spot *v, Band band, Rect map, int marked);
+/* A number of value[band] at the left of r, which returns the columns used, or at its right; a difference that is
+ * rounding alone is "≈0". */
+int alike_put_number(const Paint *p, const Spot *v, Band band, size_t cell, Rect r, Style style);
+void alike_right_number(const Paint *p, const Spot *v, Band band, size_t cell, Rect r, Style style);
 /* ": red 40 %, green 9 %" of what varies at the place in focus, red or r; nothing while it is not there. */
 void alike_put_shares(const Spot *v, bool brief, Buf *out);
 /* Is a word's colour shown beside its number? */
