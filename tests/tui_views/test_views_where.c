@@ -1971,28 +1971,93 @@ static void pictures_that_are_left_out_are_counted(void **state)
     assert_true(left_out > 0 && below > 0);
 }
 
-/* Below a list of A and B no line stays empty while words or classes are left that moved less. */
+/* Of a list of A and B every class that there is room for is in it. */
 static void a_list_of_ab_fills_its_pane(void **state)
 {
     (void)state;
-    static const int HEIGHTS[] = {7, 9, 16, 33, 53};
     Buf out = {0};
     command("open #66; set scale off; goto logits; view answer");
     drawn(&VIEW_ANSWER, SIDE_B, 9, 58, &out);
     assert_non_null(strstr(buf_str(&out), "circle"));
-    assert_non_null(strstr(buf_str(&out), " 4 more, which moved less"));
-    command("model translator; word tired wide; goto logits; view answer");
-    for (size_t i = 0; i < sizeof HEIGHTS / sizeof *HEIGHTS; i++) {
-        const char *at = drawn(&VIEW_ANSWER, SIDE_B, HEIGHTS[i], 58, &out);
-        int blank = 0, more = 0;
-        for (const char *end; (end = strchr(at, '\n')); at = end + 1) {
-            blank += (int)strspn(at, " ") >= (int)(end - at);
-            if (strstr(at, "more, which moved less") && strstr(at, "more, which moved less") < end)
-                more = atoi(at);
-        }
-        if (blank > 3 || more < 156 - HEIGHTS[i])
-            fail_msg("%d lines: %d blank, %d more", HEIGHTS[i], blank, more);
+    assert_non_null(strstr(buf_str(&out), " 4 more, none by as much as 0.1 points"));
+    buf_free(&out);
+}
+
+/* The lines of a list of A and B that tell a difference: which words they are of. Returns how many; *rows: lines from
+ * the first to the last. */
+static int words_listed(Canvas *c, const Shown *diff, size_t *which, int most, int *rows)
+{
+    int n = 0, first = -1, last = -1;
+    for (int y = 0; y < c->h; y++) {
+        bool here = false;
+        for (int x = 0; x < c->w && !here && n < most; x++)
+            for (size_t i = 0; i < diff->count && !here; i++)
+                if (c->cells[y * c->w + x].ref.run && ref_same(c->cells[y * c->w + x].ref, shown_ref(diff, i))) {
+                    which[n++] = i;
+                    here = true;
+                    first = first < 0 ? y : first;
+                    last = y;
+                }
     }
+    *rows = last - first + 1;
+    return n;
+}
+
+/* Words are listed that moved by what can be seen, at most a dozen, with their logits where there is room; what is said
+ * of the others is true. */
+static void words_that_did_not_move_are_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        int height, width, words, lines; /* lines: of a word */
+    } CASES[] = {{16, 40, 6, 1}, {29, 58, 6, 3}, {48, 104, 12, 3}, {58, 104, 12, 3}};
+    command("model translator; open \"the cat is tired\"; word tired wide; goto logits; view answer");
+    for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
+        Canvas c;
+        Shown v;
+        size_t which[64];
+        int rows = 0;
+        draw_on(&c, &VIEW_ANSWER, SIDE_B, CASES[k].height, CASES[k].width, MODE_TRUE, false);
+        assert_true(shown_answer(&session, SIDE_DIFF, shown_site(&session, SIDE_DIFF, SITE_PROBS), &v) && v.values);
+        const int n = words_listed(&c, &v, which, 64, &rows);
+        canvas_free(&c);
+        if (n != CASES[k].words || rows != (n - 1) * CASES[k].lines + 1)
+            fail_msg("%d lines: %d words in %d lines", CASES[k].height, n, rows);
+        float least = INFINITY, hidden = 0;
+        for (size_t i = 0; i < v.count; i++) {
+            bool listed = false;
+            for (int j = 0; j < n; j++)
+                listed |= which[j] == i;
+            if (listed)
+                least = fminf(least, fabsf(v.values[i]));
+            else
+                hidden = fmaxf(hidden, fabsf(v.values[i]));
+        }
+        assert_true(least >= 0.001F && hidden <= least);
+        Buf out = {0};
+        drawn(&VIEW_ANSWER, SIDE_B, CASES[k].height, CASES[k].width, &out);
+        const char *said = strstr(buf_str(&out), " by as much as ");
+        if (!said || !(100 * hidden < strtof(said + strlen(" by as much as "), NULL)) || 100 * hidden < 0.05F)
+            fail_msg("%d lines, %g: %s", CASES[k].height, (double)hidden, buf_str(&out));
+        char more[32];
+        snprintf(more, sizeof more, " %d more, none", (int)v.count - n);
+        assert_non_null(strstr(buf_str(&out), more));
+        assert_true(strstr(buf_str(&out), "fatigu") && !strstr(buf_str(&out), "fatig..."));
+        buf_free(&out);
+    }
+}
+
+/* The ends of the logits' scale stand once, below the last class. */
+static void the_scale_of_logits_stands_once(void **state)
+{
+    (void)state;
+    Buf out = {0};
+    command("open #66; set scale off; goto logits; view answer");
+    drawn(&VIEW_ANSWER, SIDE_B, 48, 104, &out);
+    const char *scale = strstr(buf_str(&out), "-5.68 "), *last = NULL;
+    for (const char *at = buf_str(&out); (at = strstr(at, "logit ")) != NULL; at++)
+        last = at;
+    assert_true(scale && last && last < scale && !strstr(scale + 1, "-5.68 "));
     buf_free(&out);
 }
 
@@ -3027,6 +3092,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(maps_are_as_large_as_can_be, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(heads_one_by_one, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_list_of_ab_fills_its_pane, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(words_that_did_not_move_are_counted, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(the_scale_of_logits_stands_once, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(gradients_of_the_answer, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_rows_and_clicks, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(lens_numbers_on_their_colours, open_bundled, close_session),

@@ -9,20 +9,18 @@
 #include "core/session/difference.h"
 #include "core/session/learned/measures.h"
 #include "tui/views/answer.h"
+#include "tui/views/answer_list.h"
 #include "tui/views/answer_table.h"
 
-static const float MOVED_SHARE = 0.01F; /* of what moved most */
-enum { WORDS_LEAST = 3, MOVED_FROM = 2 /* lines from the words on: those left out, a blank one */ };
 enum {
+    MOVED_FROM = 2, /* lines from the words on: those left out, a blank one */
+    WORDS_ENOUGH = 6,
     PITCH_MOST = 5,
-    TWO_LINES = 3,
-    GAP_LEAST = 6,
-    TOP_MOST = 10,
+    TWO_LINES = 3, /* … of a class with its logits, and a blank one */
     SURE_LEAST = 14,
     SURE_CELLS = 40,
     LEGEND_CELLS = 11,
-    ROUNDED_CELLS = 20, /* of what ≈ says, blanks around it */
-    MOVED_LESS = 28     /* … of "100 more, which moved less" */
+    ROUNDED_CELLS = 20 /* of what ≈ says, blanks around it */
 };
 enum {
     NOTE_LEAST = 6,
@@ -104,7 +102,7 @@ static void draw_way(const Paint *p, const AnswerTable *t, size_t i, int y, int 
     canvas_ref(p->c, y, x + to, 1, shown_ref(to_b, i));
 }
 
-/* Below the first way of logits: the ends of their scale, and its zero. */
+/* Below the last way of logits: the ends of their scale, and its zero. */
 static void draw_ends(const Paint *p, const AnswerTable *t, Rect r)
 {
     char low[16], high[16];
@@ -258,11 +256,11 @@ static bool sure_of(const Session *s, const Shown *v, Side side, Rect r, char ou
            session_sure_text(s, side, v->values[classes_best(v->values, v->count)], out);
 }
 
-/* Where the classes leave room; the line at the bottom says it in any case. */
-static const char *note_of(const Session *s, Rect r, char about[SESSION_NOTE])
+/* Where the classes leave room, and the line at the bottom has none for the whole of it. */
+static const char *note_of(const Paint *p, Rect r, char about[SESSION_NOTE])
 {
-    const char *note = session_model_note(s, about);
-    return r.h >= NOTE_LEAST && utf8_cells(note) <= r.w ? note : "";
+    const char *note = session_model_note(p->s, about);
+    return r.h >= NOTE_LEAST && utf8_cells(note) <= r.w && !answer_line_notes(p) ? note : "";
 }
 
 /* Is there a line for what the picture is? Not where the classes without it just fit: its title says that too. */
@@ -288,7 +286,7 @@ static void draw_notes(const Paint *p, Rect *r, const AnswerTable *t, Side side)
             canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, sure);
     }
     char about[SESSION_NOTE];
-    const char *note = note_of(s, *r, about);
+    const char *note = note_of(p, *r, about);
     if (*note) {
         Rect line = rect_cut(r, 'b', 1);
         canvas_text(p->c, line.y, line.x, line.w, STYLE_WARNING, note);
@@ -314,115 +312,24 @@ static bool class_marked(const Paint *p, bool focus)
     return focus || (view_now(p->s)->traits & VIEW_CLASSES);
 }
 
-/* The classes drawn in `room` lines, one after the other: from the best down, where A and B are compared from what
- * changed most. Where the marked class would not be seen, the first ones, a line that says how many are left out, and
- * those that end with it; without that line where there is hardly any room. Where nothing is marked, what A and B
- * answer takes the last lines if it did not change enough to be among the first. */
-typedef struct Listing {
-    Ranking order;
-    size_t now;            /* class of this line; the count of all: no more */
-    int line, top, gap;    /* lines from the first; of the first ones; of what is left out: 0 or 1 */
-    size_t resume, hidden; /* the class after the gap; classes left out */
-    size_t last[2];        /* of the last `lasts` lines */
-    int lasts;
-} Listing;
-
-/* The fewest last lines with which what A and B answer is in the list. */
-static void listing_answers(Listing *l, const AnswerTable *t)
-{
-    const size_t best[2] = {classes_best(t->a.values, t->a.count), classes_best(t->b.values, t->b.count)};
-    int found;
-    do {
-        found = 0;
-        for (int k = best[0] == best[1]; k < 2; k++)
-            if (l->top - l->lasts <= 0 || ranking_rank(l->order, best[k]) >= (size_t)(l->top - l->lasts))
-                l->last[found++] = best[k];
-    } while (found > l->lasts && l->lasts++ < 2);
-    if (l->lasts >= l->top && l->lasts)
-        l->now = l->last[l->lasts - l->top];
-}
-
-/* Of words, of which there are many, those that moved by as much as is printed, what A and B answer, and the marked
- * one; a few in any case. */
-static int listing_room(const AnswerTable *t, Ranking order, int room, bool marked)
-{
-    const float printed_least = (float)share_unit(t->decimals) / 2,
-                from = fmaxf(printed_least, MOVED_SHARE * fabsf(order.v[ranking_best(order)]));
-    int moved = 0;
-    for (size_t i = 0; i < order.n && moved <= room; i++)
-        moved += fabsf(order.v[i]) >= from;
-    if (order.n <= (size_t)room)
-        return room;
-    const size_t last[] = {classes_best(t->a.values, t->a.count), classes_best(t->b.values, t->b.count)};
-    int least = WORDS_LEAST;
-    for (int k = 0; k < 2; k++)
-        least = ranking_rank(order, last[k]) < GAP_LEAST ? least : GAP_LEAST;
-    if (marked && ranking_rank(order, t->shown.cell) >= (size_t)(moved > least ? moved : least))
-        least = GAP_LEAST;
-    least = moved > least ? moved : least;
-    return least < room ? least : room;
-}
-
-static Listing listing_open(const AnswerTable *t, int room, bool marked)
-{
-    bool change = t->compares && t->diff.values && t->diff.count == t->shown.count; /* the largest change is in it */
-    Ranking order = {change ? t->diff.values : t->shown.values, t->shown.count, change};
-    size_t rank = marked ? ranking_rank(order, t->shown.cell) : 0;
-    Listing l = {.order = order, .now = ranking_best(order), .top = room};
-    if (change && !marked && room > 0 && t->a.values && t->b.values && (size_t)room < t->shown.count)
-        listing_answers(&l, t);
-    if (rank < (size_t)(room > 0 ? room : 1))
-        return l;
-    l.resume = t->shown.cell;
-    if (room < 2) {
-        l.now = l.resume;
-        return l;
-    }
-    l.gap = room >= GAP_LEAST;
-    l.top = !l.gap ? 1 : room / 3 < TOP_MOST ? room / 3 : TOP_MOST;
-    int last = room - l.top - l.gap;
-    for (int k = 1; k < last; k++)
-        l.resume = ranking_previous(order, l.resume);
-    l.hidden = rank + 1 - (size_t)(last + l.top);
-    return l;
-}
-
-/* Is this the line of those left out? */
-static bool listing_gap(const Listing *l)
-{
-    return l->hidden && l->gap && l->line == l->top;
-}
-
-static void listing_next(Listing *l)
-{
-    l->line++;
-    if (l->now >= l->order.n || listing_gap(l))
-        return;
-    const int last = l->line - (l->top - l->lasts);
-    if (l->lasts && last >= 0) {
-        l->now = last < l->lasts ? l->last[last] : l->order.n;
-        return;
-    }
-    l->now = l->hidden && l->line == l->top + l->gap ? l->resume : ranking_next(l->order, l->now);
-}
-
 /* Has the line of the model's note room for what ≈ says, and the header none? */
-static bool in_note(const Session *s, const AnswerTable *t, Rect r)
+static bool in_note(const Paint *p, const AnswerTable *t, Rect r)
 {
     char about[SESSION_NOTE];
-    const char *note = note_of(s, r, about);
+    const char *note = note_of(p, r, about);
     return *note && !says_rounded(t) && utf8_cells(note) + ROUNDED_CELLS <= r.w;
 }
 
 /* Everything but the classes' own lines. Rest: where the classes go. */
-static Rect class_lines(Rect r, const Session *s, const AnswerTable *t, Side side)
+static Rect class_lines(const Paint *p, Rect r, const AnswerTable *t, Side side)
 {
+    const Session *s = p->s;
     const Shown *v = &t->shown;
-    const bool line = t->compares && !says_rounded(t) && !in_note(s, t, r); /* for what ≈ says */
+    const bool line = t->compares && !says_rounded(t) && !in_note(p, t, r); /* for what ≈ says */
     char about[SESSION_NOTE], sure[SURE_TEXT];
     if (sure_of(s, v, side, r, sure))
         rect_cut(&r, 'b', 1);
-    if (*note_of(s, r, about))
+    if (*note_of(p, r, about))
         rect_cut(&r, 'b', 1);
     if (labelled(s, v, side, r))
         rect_cut(&r, 'b', 1);
@@ -434,30 +341,34 @@ static Rect class_lines(Rect r, const Session *s, const AnswerTable *t, Side sid
     return r;
 }
 
-/* Where every class has room for two lines or three, it has them. */
+/* Where every class has room for two lines or three, it has them; for more of them where they make its bar thicker. */
 static void pitch_of(AnswerTable *t, Rect lines)
 {
     int pitch = t->shown.count && t->shown.count <= (size_t)lines.h ? lines.h / (int)t->shown.count : 1;
-    t->pitch = pitch > PITCH_MOST ? PITCH_MOST : pitch < 1 ? 1 : pitch;
+    t->pitch = clamp(pitch, 1, t->compares ? TWO_LINES : PITCH_MOST);
 }
 
-/* Below the words has room where A and B part: of many words that hardly moved only as many as leave it that. Cut from
- * the lines; where nothing stands below, all of them are the words' but that of how many there are. */
-static Rect cut_moved(const AnswerTable *t, Rect *lines, bool marked)
+/* Below the words has room where A and B part: of many words that hardly moved only as many as leave it that, each with
+ * its logits where there is room for those. Cut from the lines; where nothing stands below, all of them are the words'
+ * but that of how many there are. */
+static Rect cut_moved(AnswerTable *t, Rect *lines, bool marked)
 {
     const bool change = t->compares && t->a.values && t->b.values && t->diff.values && t->diff.count == t->shown.count;
     if (!change || t->shown.count <= (size_t)lines->h)
         return (Rect){0};
     Rect moved = *lines;
-    const int wanted = answer_moved_lines(t, lines->w),
-              room = listing_room(t, (Ranking){t->diff.values, t->shown.count, true}, lines->h, marked),
+    const Ranking order = {t->diff.values, t->shown.count, true};
+    const int wanted = answer_moved_lines(t, lines->w), least = listing_least(t, order, lines->h, marked),
               rest = lines->h - MOVED_FROM - wanted;
-    if (!wanted || lines->h - room - MOVED_FROM < ANSWER_MOVED_LEAST) {
+    if (!wanted || lines->h - least - MOVED_FROM < ANSWER_MOVED_LEAST) {
         const bool all = t->shown.count < 2 * (size_t)lines->h; /* class_lines left the line */
-        lines->h -= !all && lines->h >= GAP_LEAST && lines->h < SAID_LEAST;
+        lines->h -= !all && lines->h >= LISTING_GAP_LEAST && lines->h < SAID_LEAST;
         return (Rect){0};
     }
-    lines->h = rest > room ? rest : room;
+    const int seen = listing_most(t, order), most = seen > least ? seen : least,
+              enough = most < WORDS_ENOUGH || least > WORDS_ENOUGH ? most : WORDS_ENOUGH;
+    t->pitch = t->both_logits && rest >= TWO_LINES * enough ? TWO_LINES : 1;
+    lines->h = t->pitch * clamp(rest / t->pitch, least, most);
     rect_cut(&moved, 't', lines->h + MOVED_FROM);
     return moved;
 }
@@ -478,21 +389,23 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
         shown_computing(p, r);
     else {
         bool marked = class_marked(p, focus);
-        Rect lines = class_lines(r, p->s, &t, side), rest = r;
+        Rect lines = class_lines(p, r, &t, side), rest = r;
         draw_notes(p, &rest, &t, side);
         pitch_of(&t, lines);
         const int top = lines.y;
         bool rounded = false;
         char sure[SURE_TEXT];
         const Rect moved = cut_moved(&t, &lines, marked);
-        const int end = lines.y + ((size_t)lines.h < t.shown.count ? lines.h : t.pitch * (int)t.shown.count);
+        const int listed = lines.h / t.pitch;
+        const bool all = (size_t)listed >= t.shown.count;
+        const int end = lines.y + (all ? t.pitch * (int)t.shown.count : lines.h);
         Rect below = {r.y + r.h - 1 - sure_of(p->s, &t.shown, side, r, sure), r.x, 1, r.w};
-        t.told_below = in_note(p->s, &t, r);
+        t.told_below = in_note(p, &t, r);
         if (!t.told_below && !says_rounded(&t) && r.w >= 2 * ROUNDED_CELLS && end < rest.y + rest.h) {
             t.told_below = true; /* behind how many more there are */
             below.y = end;
         }
-        Listing l = listing_open(&t, lines.h / t.pitch, marked);
+        Listing l = listing_open(&t, listed, marked);
         for (int y = lines.y; y + t.pitch <= lines.y + lines.h && l.now < t.shown.count;
              y += t.pitch, listing_next(&l)) {
             bool here = marked && l.now == t.shown.cell;
@@ -503,8 +416,8 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
             rounded |= draw_class(p, (Rect){y, lines.x, t.pitch, lines.w}, &t, l.now, here);
             focus_cursor(p, focus && here, y, lines.x);
         }
-        if (t.both_logits && t.pitch > TWO_LINES)
-            draw_ends(p, &t, (Rect){lines.y + TWO_LINES, lines.x + t.columns.name + 2, 1, t.columns.bar});
+        if (t.both_logits && t.pitch >= TWO_LINES)
+            draw_ends(p, &t, (Rect){end - 1, lines.x + t.columns.name + 2, 1, t.columns.bar});
         if (rounded && t.told_below)
             canvas_right(p->c, below.y, below.x, below.w, STYLE_DIM, ROUNDED);
         if (top > r.y)
@@ -513,11 +426,11 @@ static void draw_side(const Paint *p, Rect r, Side side, bool focus)
                         : side == SIDE_A ? "A"
                                          : "B",
                         rounded && !t.told_below);
-        const bool less = l.order.by_size && !l.lasts &&
-                          lines.w > MOVED_LESS + (rounded && t.told_below ? ROUNDED_CELLS : 0);
-        if (!l.hidden && lines.y + lines.h < rest.y + rest.h && (size_t)lines.h < t.shown.count)
-            canvas_printf(p->c, lines.y + lines.h, lines.x + 1, lines.w - 1, STYLE_DIM, "%zu more%s",
-                          t.shown.count - (size_t)lines.h, less ? ", which moved less" : "");
+        char more[80];
+        const int room = lines.w - 1 - (rounded && t.told_below && below.y == end ? ROUNDED_CELLS : 0);
+        if (!l.hidden && end < rest.y + rest.h && !all)
+            canvas_text(p->c, end, lines.x + 1, lines.w - 1, STYLE_DIM,
+                        listing_more(&t, &l, listed, room, more, sizeof more));
         answer_moved_draw(p, &t, moved);
     }
 }
@@ -556,7 +469,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     }
     if (!answer_table_open(p->s, side, r.w, &t) || !t.shown.values)
         return false;
-    Rect lines = class_lines(r, p->s, &t, side);
+    Rect lines = class_lines(p, r, &t, side);
     pitch_of(&t, lines);
     const Rect moved = cut_moved(&t, &lines, class_marked(p, false));
     if (rect_has(moved, y, x))

@@ -131,29 +131,61 @@ static void put_signs(const Paint *p, int y, int x, int width)
         canvas_right(p->c, y, x, width, STYLE_DIM, said);
 }
 
-void answer_line(const Paint *p, int y, int x, int width)
+/* What A and B answer; returns the column behind it. */
+static int put_answers(const Paint *p, int y, int x, int width)
 {
-    Rect old = canvas_clip(p->c, (Rect){y, x, 1, width});
     const Session *s = p->s;
     int end = x + width, half = session_compares(s) ? (width - 3) / 2 : width;
     const float *alike = shown_site(s, SIDE_B, SITE_PROBS) ? NULL : difference_likeness_peek(s);
     if (alike)
-        x += canvas_printf(p->c, y, x, end - x, STYLE_STRONG, "cosine of A's vector and B's %.5f", (double)*alike);
-    else
-        x += put_best(p, SIDE_A, "A", y, x, half);
-    if (session_compares(s) && !alike) {
+        return x +
+               canvas_printf(p->c, y, x, end - x, STYLE_STRONG, "cosine of A's vector and B's %.5f", (double)*alike);
+    x += put_best(p, SIDE_A, "A", y, x, half);
+    if (session_compares(s)) {
         x += canvas_text(p->c, y, x, end - x, STYLE_DIM, " │ ");
         x += put_best(p, SIDE_B, "B", y, x, end - x);
     }
-    char about[SESSION_NOTE], brief[SESSION_NOTE];
-    const char *note = session_model_note(s, about);
-    int note_cells = *note ? utf8_cells(note) + 2 : 0, left = end - x - 2;
+    return x;
+}
+
+/* A note in so many cells: whole, what stands before the colon, which is what counts, or that in fewer words. */
+static const char *note_in(const char *note, int cells, char brief[SESSION_NOTE])
+{
+    static const char LONG[] = "unlike its training sentences";
     const size_t first = strcspn(note, ":");
-    if (note_cells > left && note[first] && (int)first + 2 <= left) { /* what counts stands before the colon */
-        utf8_print(brief, sizeof brief, "%.*s", (int)first, note);
-        note = brief;
-        note_cells = utf8_cells(note) + 2;
-    }
+    if (utf8_cells(note) <= cells)
+        return note;
+    utf8_print(brief, SESSION_NOTE, "%.*s", (int)first, note);
+    if (utf8_cells(brief) > cells && strncmp(note, LONG, sizeof LONG - 1) == 0)
+        utf8_print(brief, SESSION_NOTE, "unlike training%.*s", (int)(first - (sizeof LONG - 1)),
+                   note + sizeof LONG - 1);
+    if (utf8_cells(brief) > cells && strncmp(note, LONG, sizeof LONG - 1) == 0)
+        utf8_print(brief, SESSION_NOTE, "unlike training");
+    return utf8_cells(brief) <= cells ? brief : note;
+}
+
+bool answer_line_notes(const Paint *p)
+{
+    char about[SESSION_NOTE];
+    const char *note = session_model_note(p->s, about);
+    if (!p->c || !*note)
+        return false;
+    Rect old = canvas_clip(p->c, (Rect){0}); /* measures: nothing is drawn */
+    const int end = put_answers(p, 0, 0, p->c->w);
+    p->c->clip = old;
+    return end + 2 + utf8_cells(note) + 2 <= p->c->w;
+}
+
+void answer_line(const Paint *p, int y, int x, int width)
+{
+    Rect old = canvas_clip(p->c, (Rect){y, x, 1, width});
+    const Session *s = p->s;
+    int end = x + width;
+    x = put_answers(p, y, x, width);
+    char about[SESSION_NOTE], brief[SESSION_NOTE];
+    const int left = end - x - 2;
+    const char *note = note_in(session_model_note(s, about), left - 2, brief);
+    int note_cells = *note ? utf8_cells(note) + 2 : 0;
     if (note_cells > left) /* what the answer is worth matters more than the hash */
         note_cells = left;
     end -= put_trace(p, y, x + 2 + (left > note_cells ? note_cells : left), left > note_cells ? left - note_cells : 0);

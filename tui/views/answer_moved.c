@@ -15,7 +15,7 @@ enum {
     PLACE = 136,    /* bytes */
     WORD_LEAST = 14,
     WORD_MOST = 18,
-    SHARE = 7,
+    CELLS_LEAST = 4, /* of a name that there is no room for */
     POINTS = 9
 };
 
@@ -79,15 +79,6 @@ int answer_moved_lines(const AnswerTable *t, int width)
     return 1 + (tokens < ROWS_MOST ? (int)tokens : ROWS_MOST);
 }
 
-static void put_word(const Paint *p, const Shown *of, size_t token, size_t words, int y, int x, int w, Style style)
-{
-    const Shown all = whole_of(*of);
-    const size_t best = classes_best(all.values + token * words, words), cell = token * words + best;
-    char name[64];
-    shown_share_right(p, &all, cell, y, x + w - SHARE - 1, SHARE, style);
-    canvas_label(p->c, y, x, w - SHARE - 1, style, classes_name(of, best, name, sizeof name));
-}
-
 /* "il/elle": what A and B have there. */
 static const char *place_name(const AnswerTable *t, int token, char out[PLACE])
 {
@@ -110,6 +101,74 @@ static int rows_of(Rect r, Moved m[ROWS_MOST], const AnswerTable *t)
     return r.h < ANSWER_MOVED_LEAST || !answer_moved_lines(t, r.w) ? 0 : moved_most(t, m, most);
 }
 
+/* Cells of the columns, each with the blank behind it. */
+typedef struct Columns {
+    int label, word[2], share, decimals; /* what A and B name, the shares in it */
+} Columns;
+
+static int columns_width(const Columns *c)
+{
+    return 1 + c->label + c->word[0] + c->word[1];
+}
+
+/* As wide as what stands in them, with shares of so many decimals. */
+static Columns columns_needed(const AnswerTable *t, const Moved *m, int n, int decimals)
+{
+    const Shown *of[] = {&t->a, &t->b};
+    const Shown all[] = {whole_of(t->a), whole_of(t->b)};
+    const size_t words = t->diff.count;
+    Columns c = {.decimals = decimals};
+    int name[2] = {0, 0};
+    char text[PLACE];
+    const Axis *token = &t->diff.graph->axes[graph_node(t->diff.graph, t->diff.node)->dims.axis[0]];
+    c.label = shown_axis_widest(token, TOKEN_MOST - 1);
+    for (int i = 0; i < n; i++) {
+        c.label = clamp(utf8_cells(place_name(t, m[i].token, text)), c.label, PAIR_MOST);
+        for (int k = 0; k < 2; k++) {
+            const float *row = all[k].values + (size_t)m[i].token * words;
+            const size_t best = classes_best(row, words);
+            const int cells = utf8_cells(classes_name(of[k], best, text, 64));
+            name[k] = cells > name[k] ? cells : name[k];
+            share_text_to(text, sizeof text, row[best], decimals);
+            c.share = utf8_cells(text) > c.share ? utf8_cells(text) : c.share;
+        }
+    }
+    c.label++;
+    for (int k = 0; k < 2; k++)
+        c.word[k] = name[k] + 1 + c.share + 1;
+    return c;
+}
+
+/* Where they need more than there is, whole percentages first, then the widest are cut; what is left goes to the words,
+ * beside the points. */
+static Columns columns_of(const AnswerTable *t, const Moved *m, int n, int width)
+{
+    Columns c = columns_needed(t, m, n, 1);
+    if (columns_width(&c) > width)
+        c = columns_needed(t, m, n, 0);
+    const int least = CELLS_LEAST + c.share + 2;
+    while (columns_width(&c) > width && (c.label > CELLS_LEAST || c.word[0] > least || c.word[1] > least)) {
+        int *widest = c.word[0] >= c.word[1] ? &c.word[0] : &c.word[1];
+        widest = c.label >= *widest - c.share - 1 ? &c.label : widest;
+        --*widest;
+    }
+    const int free = width - columns_width(&c);
+    for (int left = free - (free >= POINTS ? POINTS : 0); left > 1; left -= 2)
+        for (int k = 0; k < 2; k++)
+            c.word[k] += c.word[k] < WORD_MOST;
+    return c;
+}
+
+static void put_word(const Paint *p, const Shown *of, size_t token, size_t words, int y, int x, int w, const Columns *c,
+                     Style style)
+{
+    const Shown all = whole_of(*of);
+    const size_t best = classes_best(all.values + token * words, words), cell = token * words + best;
+    char name[64];
+    shown_share_to(p, &all, cell, y, x + w - c->share - 1, c->share, style, c->decimals);
+    canvas_label(p->c, y, x, w - c->share - 2, style, classes_name(of, best, name, sizeof name));
+}
+
 void answer_moved_draw(const Paint *p, const AnswerTable *t, Rect r)
 {
     Moved m[ROWS_MOST];
@@ -119,17 +178,12 @@ void answer_moved_draw(const Paint *p, const AnswerTable *t, Rect r)
     const size_t words = t->diff.count;
     const Axis *token = &t->diff.graph->axes[graph_node(t->diff.graph, t->diff.node)->dims.axis[0]];
     char label[PLACE];
-    int wide = shown_axis_widest(token, TOKEN_MOST - 1);
-    const int pair = r.w - 2 - 2 * WORD_LEAST < PAIR_MOST ? r.w - 2 - 2 * WORD_LEAST : PAIR_MOST;
-    for (int i = 0; i < n; i++)
-        wide = clamp(utf8_cells(place_name(t, m[i].token, label)), wide, pair > wide ? pair : wide);
-    const int x = r.x + 1, label_w = 1 + wide, left = r.w - 1 - label_w,
-              w = clamp((left - (left >= 2 * WORD_LEAST + POINTS ? POINTS : 0)) / 2, WORD_LEAST, WORD_MOST),
-              a_x = x + label_w, b_x = a_x + w, end = b_x + w, points = r.x + r.w - end >= POINTS ? POINTS : 0,
-              bar_x = end + points + 1, bar = r.x + r.w - bar_x;
+    const Columns c = columns_of(t, m, n, r.w);
+    const int x = r.x + 1, label_w = c.label, a_x = x + label_w, b_x = a_x + c.word[0], end = b_x + c.word[1],
+              points = r.x + r.w - end >= POINTS ? POINTS : 0, bar_x = end + points + 1, bar = r.x + r.w - bar_x;
     canvas_text(p->c, r.y, x, label_w - 1, STYLE_HEADER, token->sequence == SEQUENCE_TARGET ? "after" : "at");
-    canvas_text(p->c, r.y, a_x, w - 1, STYLE_SIDE_A, "A names");
-    canvas_text(p->c, r.y, b_x, w - 1, STYLE_SIDE_B, "B names");
+    canvas_text(p->c, r.y, a_x, c.word[0] - 1, STYLE_SIDE_A, "A names");
+    canvas_text(p->c, r.y, b_x, c.word[1] - 1, STYLE_SIDE_B, "B names");
     if (points)
         canvas_right(p->c, r.y, end, points, STYLE_HEADER, "points");
     for (int i = 0; i < 3 && points; i++) /* as much as there is room for of what they are points of */
@@ -147,8 +201,8 @@ void answer_moved_draw(const Paint *p, const AnswerTable *t, Rect r)
         char text[16];
         canvas_text(p->c, y, r.x, 1, STYLE_TITLE, here ? ">" : " ");
         canvas_label(p->c, y, x, label_w - 1, here ? STYLE_TITLE : style, place_name(t, m[i].token, label));
-        put_word(p, &t->a, at, words, y, a_x, w, style);
-        put_word(p, &t->b, at, words, y, b_x, w, style);
+        put_word(p, &t->a, at, words, y, a_x, c.word[0], &c, style);
+        put_word(p, &t->b, at, words, y, b_x, c.word[1], &c, style);
         points_text(text, sizeof text, m[i].by);
         if (points)
             canvas_right(p->c, y, end, points, style, text);
