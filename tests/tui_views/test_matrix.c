@@ -213,6 +213,39 @@ static void pixels_leave_no_line_free(void **state)
     session_free(&session);
 }
 
+/* With pixels of its own the row that asks is marked on the line in which it is drawn, between the names of its row of
+ * patches and of the next. */
+static void a_row_is_marked_where_its_pixels_are(void **state)
+{
+    (void)state;
+    enum { H = 18, W = 40, PIXEL_H = 32, PIXEL_W = 16, SIDE = 8, TALL = 7, LABELS = 5 };
+    const Rect r = {0, 0, H, W};
+    Canvas c;
+    open_grid(SIDE);
+    canvas_init(&c, H, W);
+    canvas_fine(&c, PIXEL_H, PIXEL_W);
+    const Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+    for (int patch = 0; patch < SIDE * SIDE; patch++) {
+        char line[40];
+        snprintf(line, sizeof line, "query r%dc%d", patch / SIDE, patch % SIDE);
+        command(line);
+        canvas_clear(&c);
+        drawn_prepare(&session, &VIEW_MATRIX, SIDE_A, r);
+        view_draw(&VIEW_MATRIX, &p, r, SIDE_A, false);
+        int marked = -1, named = -1;
+        for (int y = 0; y < H - 3; y++) {
+            if (canvas_at(&c, y, LABELS - 1)->ch == '>')
+                marked = y;
+            if (canvas_at(&c, y, 0)->ch == 'r' && (marked < 0 || marked == y))
+                named = (int)canvas_at(&c, y, 1)->ch - '0';
+        }
+        assert_int_equal(marked, 1 + (patch * TALL + TALL / 2) / PIXEL_H); /* below cls */
+        assert_true(named == patch / SIDE || (named == patch / SIDE - 1 && patch % SIDE < PIXEL_H / TALL));
+    }
+    canvas_free(&c);
+    session_free(&session);
+}
+
 /* Columns and half lines in which one weight is drawn. */
 static void cell_size(Canvas *c, size_t cell, NodeId node, int *wide, int *tall)
 {
@@ -285,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_are_the_largest_of_their_tokens_and_fill_the_pane),
                                        cmocka_unit_test(pixels_leave_no_line_free),
+                                       cmocka_unit_test(a_row_is_marked_where_its_pixels_are),
                                        cmocka_unit_test(words_are_squares)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

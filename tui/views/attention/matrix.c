@@ -323,6 +323,13 @@ static void draw_behind(const Paint *p, const Attend *a, const Layout *l, const 
     free(colour);
 }
 
+/* Tokens with pixels of their own are seldom in the first cell of their tile. */
+static int told(const Paint *p, const Attend *a, const Layout *l, bool down, int i, int here)
+{
+    const int fine = !has_behind(p, l, a) ? 0 : down ? p->c->pixel_h : p->c->pixel_w;
+    return down ? band_told(&l->down, a->t, l->t, fine, i, here) : band_told(&l->across, a->u, l->u, fine, i, here);
+}
+
 /* The rows of patches in which a tile lies; false of a token without a place. */
 static bool tile_rows(const Axis *axis, Lattice lattice, Tiling tiling, int tile, int *first, int *last)
 {
@@ -386,9 +393,9 @@ static void draw_labels(const Paint *p, const Attend *a, const Layout *l, Rect r
     }
     for (int i = 0; l->labels && i < l->down.prefix + l->down.count; i++)
         if (tile_label(a->t_axis, a->t, l->t, band_tile(&l->down, a->t.prefix, i), l->labels - 1, text))
-            canvas_text(p->c, band_cell(&l->down, i, &half), r.x, l->labels - 1, STYLE_AXIS, text);
+            canvas_text(p->c, told(p, a, l, true, i, -1), r.x, l->labels - 1, STYLE_AXIS, text);
     int free_from = r.x, here = band_shown(&l->across, a->u.prefix, tiling_of_token(a->u, l->u, a->at_u));
-    here = here < 0 ? -1 : band_cell(&l->across, here, &half);
+    here = here < 0 ? -1 : told(p, a, l, false, here, a->at_u);
     for (int j = 0; l->column_y >= 0 && j < l->across.prefix + l->across.count; j++) {
         int x = band_cell(&l->across, j, &half);
         const int tile = band_tile(&l->across, a->u.prefix, j),
@@ -418,7 +425,10 @@ static void draw_cursor(const Paint *p, const Attend *a, const Layout *l, bool f
     int j = band_shown(&l->across, a->u.prefix, tiling_of_token(a->u, l->u, a->at_u));
     if (i < 0 || j < 0)
         return;
-    int y = band_cell(&l->down, i, &half), x = band_cell(&l->across, j, &none), left, right;
+    band_cell(&l->down, i, &half);
+    const int first = band_cell(&l->across, j, &none), y = told(p, a, l, true, i, a->at_t),
+              x = told(p, a, l, false, j, a->at_u);
+    int left, right;
     band_span(&l->across, j, &left, &right);
     bool words = are_words(a->t_axis) && are_words(a->u_axis); /* their labels are marked by their style */
     if (l->labels && words && half >= 0 && heat_halves(p))     /* which of the two rows in that line */
@@ -429,7 +439,7 @@ static void draw_cursor(const Paint *p, const Attend *a, const Layout *l, bool f
     if (below && below->ch == ' ') /* else a name stands there, and is marked */
         canvas_glyph(p->c, l->column_y, x, STYLE_CURSOR, '^');
     if (!l->labels || l->column_y < 0 || (half < 0 && right - left > (words ? 1 : 2)))
-        heat_mark(p, band_mark(&l->down, i, &none), x, 1, right - left,
+        heat_mark(p, band_mark(&l->down, i, &none), first, 1, right - left,
                   shown_ref(&a->v, attend_cell(a, a->head, a->at_t, a->at_u)));
     focus_cursor(p, focus, y, x);
 }

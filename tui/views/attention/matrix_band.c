@@ -1,5 +1,6 @@
 #include "tui/views/attention/matrix_band.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/mem.h"
@@ -148,4 +149,23 @@ int *band_tokens(const Band *b, Lattice lattice, Tiling t, int cells, int fine)
                                                : tiling_token(lattice, t, tile, (k - from) * size / (end - from));
     }
     return token;
+}
+
+int band_told(const Band *b, Lattice lattice, Tiling t, int fine, int i, int here)
+{
+    int half, from = -1, end = -1;
+    const int token = here >= 0 ? here : tiling_token(lattice, t, band_tile(b, lattice.prefix, i), 0),
+              last = here < 0 && token >= lattice.prefix ? token + lattice.cols - 1 : token,
+              cells = fine ? band_length(b) : 0;
+    int *of = cells ? band_tokens(b, lattice, t, cells, fine) : NULL;
+    for (int k = 0; k < cells * fine; k++)
+        if (of[k] >= token && of[k] <= last) {
+            from = from < 0 ? k : from;
+            end = k + 1;
+        }
+    free(of);
+    if (from < 0)
+        return band_cell(b, i, &half);
+    const int begins = band_cells(from, fine);
+    return b->start + (last > token && begins * fine < end ? begins : (from + end - 1) / 2 / fine);
 }

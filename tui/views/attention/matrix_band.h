@@ -33,4 +33,7 @@ Tiling band_tiling_even(Lattice lattice, int room, int per_cell);
  * a cell which token each of them is of, −1: none; the caller frees it. */
 bool band_is_fine(const Band *b, Lattice lattice, Tiling t, int pixels, int fine);
 int *band_tokens(const Band *b, Lattice lattice, Tiling t, int cells, int fine);
+/* The cell to tell shown tile i in: in fine pixels that of the middle of token `here`, or, below 0, the first that the
+ * row of patches has which begins in the tile; fine 0: as band_cell. */
+int band_told(const Band *b, Lattice lattice, Tiling t, int fine, int i, int here);
 #endif
