@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "tests/tui_views/where_test.h"
+#include "tui/canvas/cell_look.h"
+#include "tui/canvas/export.h"
 #include "tui/views/attention/attend.h"
 
 /* Panes of terminals of 80 × 24, 120 × 40 and 200 × 60, of the first zoomed too. */
@@ -246,6 +248,61 @@ static void a_row_is_marked_where_its_pixels_are(void **state)
     session_free(&session);
 }
 
+/* Of a difference its value is called one, its scale says which sign A has, and has the dark colours that are most of
+ * the map; the row is drawn in the tone of the matrix. */
+static void a_difference_is_told_as_one(void **state)
+{
+    (void)state;
+    static const ViewSpec *const OF[] = {&VIEW_MATRIX, &VIEW_ROW};
+    const Rect r = {0, 0, 18, 40};
+    open_grid(8);
+    command("set scale off; compare diff; goto blocks.1.attn.pattern[h=1,t=r3c3,u=r2c2]");
+    Attend a;
+    for (int i = 0; i < 2; i++) {
+        Canvas c;
+        Buf text = {0};
+        canvas_init(&c, r.h, r.w);
+        canvas_clear(&c);
+        const Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+        drawn_prepare(&session, OF[i], SIDE_DIFF, r);
+        view_draw(OF[i], &p, r, SIDE_DIFF, false);
+        assert_true(attend_open(&session, SIDE_DIFF, -1, &a));
+        assert_int_equal(attend_scale(&p, &a, true).root, attend_scale(&p, &a, false).root);
+        export_text(&c, &text);
+        assert_non_null(strstr(buf_str(&text), "A−B of r3c3,r2c2 = "));
+        assert_non_null(strstr(buf_str(&text), ": more in A"));
+        buf_free(&text);
+        canvas_free(&c);
+    }
+    session_free(&session);
+}
+
+/* The mark of a patch as small as half a cell leaves the other patch of the cell as it is. */
+static void a_mark_hides_one_patch(void **state)
+{
+    (void)state;
+    const Rect r = {0, 0, 5, 40};
+    Canvas c[2];
+    open_grid(8);
+    for (int i = 0; i < 2; i++) {
+        command(i ? "looked r3c4" : "looked r7c7");
+        canvas_init(&c[i], r.h, r.w);
+        canvas_clear(&c[i]);
+        const Paint p = {.s = &session, .c = &c[i], .mode = MODE_TRUE};
+        drawn_prepare(&session, &VIEW_OTHER_HEADS, SIDE_A, r);
+        view_draw(&VIEW_OTHER_HEADS, &p, r, SIDE_A, false);
+    }
+    const Cell *marked = canvas_at(&c[1], 2, 4), *plain = canvas_at(&c[0], 2, 4); /* below the names, r2 and r3 */
+    Colour upper, lower;
+    cell_halves(plain, &upper, &lower);
+    assert_int_equal(marked->ch, 0x2584);
+    assert_int_equal(marked->bg, upper);
+    assert_int_not_equal(marked->fg, lower);
+    canvas_free(&c[0]);
+    canvas_free(&c[1]);
+    session_free(&session);
+}
+
 /* Columns and half lines in which one weight is drawn. */
 static void cell_size(Canvas *c, size_t cell, NodeId node, int *wide, int *tall)
 {
@@ -319,6 +376,8 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_are_the_largest_of_their_tokens_and_fill_the_pane),
                                        cmocka_unit_test(pixels_leave_no_line_free),
                                        cmocka_unit_test(a_row_is_marked_where_its_pixels_are),
+                                       cmocka_unit_test(a_difference_is_told_as_one),
+                                       cmocka_unit_test(a_mark_hides_one_patch),
                                        cmocka_unit_test(words_are_squares)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

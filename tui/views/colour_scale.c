@@ -192,16 +192,32 @@ static const char *kind_word(const Paint *p, const ColourScale *s)
                              : "";
 }
 
-/* The same in as much of the room as leaves it its colours: that it is a root is said always. */
+/* The same, of a root of A − B which sign A has too, in as much of the room as leaves it its colours: that it is a root
+ * is said always. */
 static const char *brief_kind(const Paint *p, const ColourScale *s, int room)
 {
-    enum { CELLS = 4 };
+    enum { CELLS = 4, CELLS_SIGNS = 7 };
+    static const char *const SIGNS[] = {"  √ scale, +: more in A", "  √  +: more in A", " √ +: A"};
     const char *kind = kind_word(p, s);
+    const bool both = s->root && s->diff && !s->log && !p->s->look.locked && !p->c->ascii;
+    for (size_t i = 0; both && i < sizeof SIGNS / sizeof *SIGNS; i++)
+        if (room - utf8_cells(SIGNS[i]) >= CELLS_SIGNS)
+            return SIGNS[i];
     if (room - utf8_cells(kind) >= CELLS)
         return kind;
     if (!s->root || s->log || p->s->look.locked || p->c->ascii)
         return "";
     return room - 2 >= CELLS ? " √" : room - 1 >= CELLS - 1 ? "√" : "";
+}
+
+/* The place between the ends whose colour is so far along the map: a root is steep at 0, and evenly spaced values would
+ * leave out the dark colours that fill what is drawn with it. */
+static double at_share(const ColourScale *s, double along)
+{
+    if (!s->root || s->log)
+        return along;
+    const double from = 2 * along - 1;
+    return s->is_signed ? 0.5 + from * fabs(from) / 2 : along * along;
 }
 
 void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int width)
@@ -215,17 +231,20 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
         return;
     }
     const float unit = s->points ? 100 : 1;
-    number_text(low, sizeof low, unit * s->low, 9);
-    number_text(high, sizeof high, unit * s->high, 9);
-    snprintf(name, sizeof name, "%s", kind_word(p, s));
+    const int digits = s->points ? SHORT_END : 9;
+    number_text(low, sizeof low, unit * s->low, digits);
+    number_text(high, sizeof high, unit * s->high, digits - (s->points && s->low < 0)); /* as many as beside the sign */
     const bool cut = s->clipped || s->capped;
     const char *below = cut && s->least < s->low ? "≤" : "", *above = cut && s->most > s->high ? "≥" : "";
     const int marks = s->capped ? utf8_cells(below) + utf8_cells(above) : 0;
-    int ends = (int)strlen(low) + (int)strlen(high) + marks, named = utf8_cells(name);
+    int ends = (int)strlen(low) + (int)strlen(high) + marks;
     int beyond = s->clipped ? (s->most > s->high) + (s->least < s->low) : 0,
         part = width - ends - 6 < beyond * BEYOND ? BEYOND_BRIEF : BEYOND;
     const int nan = s->nans && width - ends - 2 - beyond * part >= NAN_CELLS + 3 ? NAN_CELLS : 0;
-    int cells = width - ends - 2 - named - beyond * part - nan;
+    int cells = width - ends - 2 - beyond * part - nan;
+    snprintf(name, sizeof name, "%s", s->root && s->diff ? brief_kind(p, s, cells) : kind_word(p, s));
+    int named = utf8_cells(name);
+    cells -= named;
     if (cells < 6) { /* as much of it as leaves the scale its colours */
         snprintf(name, sizeof name, "%s", brief_kind(p, s, cells + named));
         cells += named - utf8_cells(name);
@@ -255,9 +274,10 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
     }
     if (cells > 40)
         cells = 40;
+    cells -= s->root && s->is_signed && cells > 4 && cells % 2 == 0; /* 0, of which most are near, has a cell */
     x += canvas_printf(p->c, y, x, width, STYLE_DIM, "%s%s", s->capped ? below : "", low) + 1;
     for (int i = 0; i < cells; i++, x++) {
-        double share = ((double)i + 0.5) / cells;
+        const double share = at_share(s, ((double)i + 0.5) / cells);
         float value = (float)((double)s->low + ((double)s->high - (double)s->low) * share);
         canvas_pixel(p->c, y, x, -1, colour_scale_colour(s, value), colour_scale_level(s, value),
                      colour_scale_sign(s, value), (Ref){0});

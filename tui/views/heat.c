@@ -4,10 +4,27 @@
 #include <stdlib.h>
 
 #include "core/base/mem.h"
+#include "tui/canvas/cell_look.h"
 
 bool heat_halves(const Paint *p)
 {
     return !p->c->ascii && p->mode != MODE_MONO;
+}
+
+void heat_mark_half(const Paint *p, int y, int x, int half, Style style, uint32_t sign)
+{
+    const bool looked = style == STYLE_CURSOR;
+    const Colour mark = p->light ? looked ? 0xd000d0 : 0x5000d0 : looked ? 0x00e676 : 0x00d0ff;
+    half = p->mode == MODE_TRUE || p->mode == MODE_256 ? half : -1;
+    Cell *k = half < 0 ? NULL : canvas_at(p->c, y, x);
+    Colour of[2] = {COLOUR_DEFAULT, COLOUR_DEFAULT};
+    if (k && cell_is_data(k))
+        cell_halves(k, &of[0], &of[1]);
+    canvas_glyph(p->c, y, x, style, half < 0 ? sign : half ? 0x2584 : 0x2580);
+    if (k) {
+        k->fg = mark;
+        k->bg = of[!half];
+    }
 }
 
 /* On line y, the ground that of its half, or −1. */
@@ -15,7 +32,7 @@ static void put_mark(const Paint *p, int y, int x, int width, int half, Ref ref)
 {
     if (width < 2) {
         /* no character of any ramp, on a ground of its own: a cell's colour may be that of several values */
-        canvas_glyph(p->c, y, x, STYLE_CURSOR, heat_halves(p) ? 0x25c6 : '!');
+        heat_mark_half(p, y, x, half, STYLE_CURSOR, heat_halves(p) ? 0x25c6 : '!');
         canvas_ref(p->c, y, x, 1, ref);
         return;
     }

@@ -46,9 +46,12 @@ void heat_draw(const Paint *p, Rect r, int rows, int cols, HeatSize size, const 
 Rect heat_cell(const Paint *p, Rect r, int rows, int cols, HeatSize size, int row, int col);
 bool heat_hit(const Paint *p, Rect r, int rows, int cols, HeatSize size, int y, int x, int *row, int *col);
 /* Marks the data cell of `width` × `height` cells at (y, x): brackets around its middle line, or a diamond, without
- * half blocks an exclamation mark, where it is too narrow. Shape, not colour, so that it is seen on every terminal. The
- * marks keep ref. */
+ * half blocks an exclamation mark, where it is too narrow. Shape, so that it is seen on every terminal. The marks keep
+ * ref. */
 void heat_mark(const Paint *p, int y, int x, int height, int width, Ref ref);
+/* A mark in one half of a cell, in a colour that no map has; the other half stays what it is. half −1, or few colours:
+ * that sign. */
+void heat_mark_half(const Paint *p, int y, int x, int half, Style style, uint32_t sign);
 /* The same for a value of a map in r, on the line in which the middle of its square lies, and in its colour; where that
  * is. */
 Rect heat_mark_cell(const Paint *p, Rect r, int rows, int cols, HeatSize size, int row, int col, Ref ref);

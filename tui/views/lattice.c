@@ -229,6 +229,6 @@ void lattice_map_mark(const Paint *p, const LatticeMap *m, int row, int col, con
         canvas_mark(p->c, y, patch.x + patch.w - 1, half, style, (uint32_t)marks[1]);
         canvas_ref(p->c, y, patch.x + patch.w - 1, 1, ref);
     } else
-        canvas_glyph(p->c, y, patch.x, style, m->halves && marks[2] == '!' ? 0x25c6 : (uint32_t)marks[2]);
+        heat_mark_half(p, y, patch.x, half, style, m->halves && marks[2] == '!' ? 0x25c6 : (uint32_t)marks[2]);
     canvas_ref(p->c, y, patch.x, 1, ref);
 }

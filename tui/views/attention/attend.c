@@ -280,7 +280,7 @@ ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
 {
     enum { FAINT = 4 };
     const float TOLD_LEAST = 1e-3f;
-    float range[2] = {0, 0};
+    float range[2] = {0, 0}, whole[2] = {0, 0};
     bool any = false;
     widen_by(a, one_row, range, &any);
     bool sides = p->s->compare == COMPARE_SIDES && a->v.side != SIDE_DIFF, shared = p->s->look.range != RANGE_OWN;
@@ -306,7 +306,14 @@ ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
     }
     ColourScale scale = colour_scale_for(p, a->v.side, a->v.node, range, 2);
     scale.log = p->s->look.range == RANGE_LOG;
-    const bool few = !one_row && (few_far(p, a, fmaxf(range[1], -range[0])) || (two && few_far(p, &other, range[1])));
+    const bool all = !one_row ||
+                     (a->v.side == SIDE_DIFF && !attend_listed(a)); /* a row of A − B has its matrix's tone */
+    if (one_row && all) {
+        any = false;
+        widen_by(a, false, whole, &any);
+    }
+    const bool few = all && (few_far(p, a, fmaxf(fmaxf(range[1], whole[1]), -fminf(range[0], whole[0]))) ||
+                             (two && few_far(p, &other, range[1])));
     scale.root = (faint || few) && (a->v.side == SIDE_DIFF || !scale.is_signed) && !scale.log && !p->s->look.locked;
     scale.own = sides && !shared;
     scale.nans = has_nan(a, one_row);
@@ -386,7 +393,8 @@ int attend_value(const Paint *p, const Attend *a, int y, int x, int width)
     const size_t cell = attend_cell(a, a->head, a->at_t, a->at_u);
     const bool points = a->v.side == SIDE_DIFF && a->in_share;
     char number[32];
-    number_full_text(number, sizeof number, points ? 100 * a->v.values[cell] : a->v.values[cell], 12);
+    points ? points_text(number, sizeof number, a->v.values[cell])
+           : number_full_text(number, sizeof number, a->v.values[cell], 12);
     const int cells = canvas_text(p->c, y, x, width, STYLE_STRONG, number);
     canvas_ref(p->c, y, x, cells, shown_ref(&a->v, cell));
     return cells + canvas_text(p->c, y, x + cells, width - cells, STYLE_DIM, points ? " points" : "");
@@ -395,24 +403,27 @@ int attend_value(const Paint *p, const Attend *a, int y, int x, int width)
 void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width)
 {
     size_t cell = attend_cell(a, a->head, a->at_t, a->at_u);
-    char t[32], u[32], head[16] = "", number[32], words[3][160], tail[48] = "";
+    const bool diff = a->v.side == SIDE_DIFF, points = diff && a->in_share && a->v.values[cell] != 0;
+    char t[32], u[32], head[16] = "", number[32], words[4][160], tail[48] = "";
     axis_label(a->t_axis, a->at_t, t, sizeof t);
     axis_label(a->u_axis, a->at_u, u, sizeof u);
     if (a->h_step)
         snprintf(head, sizeof head, "h=%d,", a->head);
-    utf8_print(words[0], sizeof words[0], "%.60s[%s%s=%s,%s=%s] = ", node_name(graph_node(a->v.graph, a->v.node)), head,
-               a->t_axis->sym, t, a->u_axis->sym, u);
-    snprintf(words[1], sizeof words[1], "%s,%s ", t, u);
-    words[2][0] = '\0';
-    const bool diff = a->v.side == SIDE_DIFF, points = diff && a->in_share && a->v.values[cell] != 0;
-    number_full_text(number, sizeof number, points ? 100 * a->v.values[cell] : a->v.values[cell], 12);
+    const char *of = diff ? "A−B of " : ""; /* the pattern itself is another number */
+    utf8_print(words[0], sizeof words[0], "%s%.60s[%s%s=%s,%s=%s] = ", of, node_name(graph_node(a->v.graph, a->v.node)),
+               head, a->t_axis->sym, t, a->u_axis->sym, u);
+    utf8_print(words[1], sizeof words[1], diff ? "A−B of %s,%s = " : "%s,%s ", t, u);
+    utf8_print(words[2], sizeof words[2], diff ? "A−B = " : "");
+    words[3][0] = '\0';
+    points ? points_text(number, sizeof number, a->v.values[cell])
+           : number_full_text(number, sizeof number, a->v.values[cell], 12);
     if (diff)
         snprintf(tail, sizeof tail, "%s", a->v.values[cell] == 0 ? "   no difference" : points ? " points" : "");
     else if (!attend_is_mask(a) && play_share(p->s) >= 1) /* of a row that is being filled nobody knows it yet */
         attend_masked(a, a->at_u) ? utf8_print(tail, sizeof tail, "   masked")
                                   : utf8_print(tail, sizeof tail, "   rank %d of %d", attend_rank(a), a->seen);
     int need = (int)strlen(number) + (diff ? (int)strlen(tail) : 0), pick = 0;
-    while (pick < 2 && utf8_cells(words[pick]) + need > width)
+    while (pick < 3 && utf8_cells(words[pick]) + need > width)
         pick++;
     int used = canvas_text(p->c, y, x, width, STYLE_TEXT, words[pick]);
     int cells = canvas_text(p->c, y, x + used, width - used, STYLE_STRONG, number);

@@ -231,12 +231,21 @@ static float pooled_value(const void *context, int row, int col, Ref *ref)
                               (int)heat_first(x, cols, across), (int)heat_first(x + 1, cols, across), h->kind, ref);
 }
 
+/* Each on its own, else one sharp head would leave all others dark; A − B in the tone of the head in focus. */
+static ColourScale own_scale(const Paint *p, Attend *a, int head)
+{
+    const bool root = a->v.side == SIDE_DIFF && attend_scale(p, a, true).root;
+    a->head = head;
+    ColourScale scale = attend_scale(p, a, true);
+    scale.root = a->v.side == SIDE_DIFF ? root : scale.root;
+    return scale;
+}
+
 static void draw_pooled(const Paint *p, const Attend *block, const HeadGrid *g, int head, Rect box)
 {
     Attend a = *block;
     draw_name(p, &a, head, rect_cut(&box, 't', 1));
-    a.head = head;
-    ColourScale scale = attend_scale(p, &a, true);
+    ColourScale scale = own_scale(p, &a, head);
     HeatSize size = g->size;
     heat_draw(p, box, g->rows, g->cols, size, &scale, pooled_value, &(Pooled){&a, g, colour_scale_pool(p, &scale)});
     int row, col;
@@ -247,14 +256,12 @@ static void draw_pooled(const Paint *p, const Attend *block, const HeadGrid *g, 
                    shown_ref(&a.v, attend_cell(&a, head, a.at_t, a.at_u)));
 }
 
-/* Each on its own scale, else one sharp head would leave all others dark. */
 static void draw_head(const Paint *p, const Attend *block, int head, Rect box)
 {
     Attend a = *block;
     if (box.h > 1)
         draw_name(p, &a, head, rect_cut(&box, 't', 1));
-    a.head = head;
-    ColourScale scale = attend_scale(p, &a, true);
+    ColourScale scale = own_scale(p, &a, head);
     LatticeMap m = lattice_map(p, box, a.u.rows, a.u.cols, SQUARE_MOST, 0, 0);
     lattice_map_draw(p, &m, &scale, attend_row_value, &(AttendRow){&a, head});
     int row, col;
@@ -355,6 +362,7 @@ static void title(const Session *s, Side side, Buf *out)
 static void title_in(const Paint *p, Rect r, Side side, Buf *out)
 {
     Attend a;
+    char label[32];
     Buf plain = {0};
     title(p->s, side, &plain);
     if (attend_open(p->s, side, -1, &a) && !attend_listed(&a)) {
@@ -366,6 +374,10 @@ static void title_in(const Paint *p, Rect r, Side side, Buf *out)
                        scale ? ", own scales" : "", a.u.rows, a.u.cols, g.rows, g.cols);
         }
     }
+    const bool maps = attend_open(p->s, side, -1, &a) && !attend_listed(&a) && a.v.values && side == SIDE_DIFF;
+    if (maps && attend_scale(p, &a, true).root)
+        buf_printf(out, "%s, √ scale\n%s in every head, √ scale\n", buf_str(&plain),
+                   axis_label(a.t_axis, a.at_t, label, 32));
     buf_puts(out, buf_str(&plain));
     buf_free(&plain);
 }

@@ -362,13 +362,14 @@ static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l, con
     char text[240] = "", longer[240], lit[120] = "";
     if (l->lit.rows)
         put_light(p, light, a->v.side == SIDE_DIFF, lit_lined(p, &l->lit), lit, sizeof lit);
-    const char *const SAYS[] = {a->pattern ? "[ ] is looked at: its weight is below."
-                                           : "[ ] is looked at: its value is below.",
-                                attend_asks(a, a->at_t) ? "> < asks." : "", lit,
-                                p->s->look.row.overlay != ROW_NUMBERS
-                                    ? (a->pattern ? "#: weights as numbers." : "#: values as numbers.")
-                                : a->pattern ? "Numbers: percent of the row."
-                                             : ""};
+    static const char *const OF[3][3] = {{"[ ] is looked at: its value is below.", "#: values as numbers.", ""},
+                                         {"[ ] is looked at: its weight is below.", "#: weights as numbers.",
+                                          "Numbers: percent of the row."},
+                                         {"[ ] is looked at: the change of its weight is below.",
+                                          "#: changes as numbers.", "Numbers: points."}};
+    const char *const *of = OF[!a->pattern ? 0 : a->v.side == SIDE_DIFF ? 2 : 1];
+    const char *const SAYS[] = {of[0], attend_asks(a, a->at_t) ? "> < asks." : "", lit,
+                                of[p->s->look.row.overlay == ROW_NUMBERS ? 2 : 1]};
     for (size_t i = 0; i < sizeof SAYS / sizeof *SAYS; i++) {
         utf8_print(longer, sizeof longer, "%s%s%s", text, *text && *SAYS[i] ? "   " : "", SAYS[i]);
         if (canvas_wrap_rows(p->c, l->legend.w, longer) <= l->legend.h)
