@@ -23,6 +23,7 @@ enum {
     MARGIN_BELOW = 2, /* lines of names */
     PATH_LEAST = 8,   /* lines of a river that has one for its path in words */
     PATH_DRAWN = 14,  /* … that has one more to draw it */
+    PATH_TWO = 18,    /* … and a second for its words */
     VOTES_SAID = 23,
     ABOVE = 2,     /* the cursor's tributary in words, the legend */
     LINES_AWAY = 8 /* … of the river between a bar and its number */
@@ -410,14 +411,14 @@ static bool either_against(const LedgerView *v, Rect room)
     return is;
 }
 
-/* In the line over the water, where no value stands in it. */
+/* In the line over the water, before the first value that stands in it. */
 static void put_against_over(const Paint *p, River *r, Rect bed)
 {
-    const Rect line = {bed.y - 1, bed.x, 1, bed.w};
-    bool free = river_against(r);
-    for (int x = 0; x < line.w && free; x++)
-        free = !canvas_at(p->c, line.y, line.x + x) || canvas_at(p->c, line.y, line.x + x)->ch <= ' ';
-    if (free)
+    Rect line = {bed.y - 1, bed.x, 1, bed.w};
+    for (int x = 0; x < line.w; x++)
+        if (canvas_at(p->c, line.y, line.x + x) && canvas_at(p->c, line.y, line.x + x)->ch > ' ')
+            line.w = x - 1; /* a blank before it */
+    if (river_against(r))
         river_put_against(p, r, line, 0);
 }
 
@@ -441,11 +442,12 @@ bool ledger_draw_river(const Paint *p, const LedgerView *of, Rect room, bool foc
     share_reach(v, &r, room);
     const bool way = session_ledger_via(v->s, v->side, 0) && !v->less, low = room.h <= PATH_LEAST + 2,
                two = way && room.h >= PATH_DRAWN;
+    const int words = two ? river_path_lines(&r, room.w, room.h >= PATH_TWO ? 2 : 1) : 1;
     river_put_here(p, &r, rect_cut(&room, 't', 1), way && room.w < RIVER_NARROW && !two);
     const bool told = (!way || !low) /* the way takes its line where there is none for both */
                       && river_put_legend(p, &r, rect_cut(&room, 't', 1));
     if (way)
-        river_put_path(p, &r, rect_cut(&room, 't', two ? 2 : 1));
+        river_put_path(p, &r, rect_cut(&room, 't', words + two));
     else if (v->elsewhere) { /* in the line of their paths */
         const Rect line = rect_cut(&room, 't', 1);
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
@@ -457,7 +459,7 @@ bool ledger_draw_river(const Paint *p, const LedgerView *of, Rect room, bool foc
             river_put_against(p, &r, line, 0);
         else
             canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
-                        line.w >= VOTES_SAID ? "lost: not here; z in B" : "z in B: lost");
+                        line.w >= VOTES_SAID ? "lost: zoom B with z" : "lost: zoom B, z");
     }
     Rect names = rect_cut(&room, 'b', MARGIN_BELOW);
     if (!told || river_numbered(&r, room))

@@ -94,7 +94,8 @@ void river_put_values(const Paint *p, const River *r, const Bed *b);
 void river_put_letters(const Paint *p, River *r, Rect *names, Rect *room);
 /* A name under each, the block's (or attention's) under all of its own in the line below; the cursor. */
 void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focus);
-/* What was written by whom into the vote that `why` named, in words; in a second line from where to where, with a ┬ for
- * every head on the way: nothing where there is no path. */
+/* What was written by whom into the vote that `why` named, in words; in the last of several lines from where to where,
+ * with a ┬ for every head on the way: nothing where there is no path. Lines of the words in so many columns. */
+int river_path_lines(const River *r, int w, int most);
 void river_put_path(const Paint *p, const River *r, Rect line);
 #endif

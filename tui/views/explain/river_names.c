@@ -8,9 +8,11 @@
 
 enum {
     NAME = 20,
-    LINE_NAME = 40, /* columns of a name that is told whole */
-    PATH_NAME = 14, /* … of a head that is no tributary */
-    LETTERS = 36    /* heads that have a digit or a letter where there is one column: a is 10 */
+    LINE_NAME = 40,                         /* columns of a name that is told whole */
+    PATH_NAME = 14,                         /* … of a head that is no tributary */
+    NUMBER_END = RIVER_ENDS - RIVER_SPRING, /* … from the last tributary to the end of the number */
+    SUM = 4,                                /* … of the word under it, and a blank */
+    LETTERS = 36                            /* heads that have a digit or a letter where there is one column: a is 10 */
 };
 
 /* The first letter of "self" in "dec 2 self". */
@@ -98,23 +100,41 @@ bool river_numbered(const River *r, Rect room)
     return letter;
 }
 
+/* Where no column is between two blocks, every other one has another tint. */
+static Style tint(const River *r, int group, Style style)
+{
+    return !r->apart && r->groups && !r->blocks && group % 2 ? STYLE_TEXT : style;
+}
+
+/* Behind the last block's name, before the word under the number at the end: beside that it would be read as one. */
+static void put_mlp(const Paint *p, const River *r, Rect room, int y, int end)
+{
+    static const char *const MLP[] = {" M: MLP", " M=MLP"};
+    const bool wide = room.w >= RIVER_NARROW;
+    const int to = wide ? river_column(r, room, r->count) + NUMBER_END - SUM : room.x + room.w;
+    for (size_t k = 0; k < sizeof MLP / sizeof *MLP && !r->mlp_told && r->wide < MLP_FROM; k++)
+        if (utf8_cells(MLP[k]) <= to - end) {
+            if (wide)
+                canvas_text(p->c, y, end, to - end, STYLE_DIM, MLP[k]);
+            else
+                canvas_right(p->c, y, end, to - end, STYLE_DIM, MLP[k]);
+            return;
+        }
+}
+
 static void put_groups(const Paint *p, const River *r, Rect room, int y)
 {
-    static const char MLP[] = " M: MLP";
     char name[ATTENTION_NAME];
     const int length = group_length(r, room);
     int end = room.x;
     for (int i = 0; i < r->count; i = group_end(r, i) + 1) {
         const int w = group_name(r, room, i, group_end(r, i), length, name) + 1;
         end = river_column(r, room, i);
-        end += canvas_text(p->c, y, end, w, STYLE_DIM, utf8_cells(name) > w ? "" : name);
+        end += canvas_text(p->c, y, end, w, tint(r, r->at[i].group, STYLE_DIM), utf8_cells(name) > w ? "" : name);
     }
     if (room.w < RIVER_NARROW && length == NUMBER && r->count && river_column(r, room, 0) > room.x + 1)
         canvas_text(p->c, y, room.x, 1, STYLE_DIM, "b"); /* block */
-    if (!r->mlp_told && r->wide < MLP_FROM && room.x + room.w - end == (int)sizeof MLP - 2)
-        canvas_right(p->c, y, end, room.x + room.w - end, STYLE_DIM, " M=MLP");
-    else if (!r->mlp_told && r->wide < MLP_FROM && room.x + room.w - end >= (int)sizeof MLP - 1)
-        canvas_right(p->c, y, end, room.x + room.w - end, STYLE_DIM, MLP);
+    put_mlp(p, r, room, y, end);
 }
 
 void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focus)
@@ -129,7 +149,7 @@ void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focu
         name_of(r, i, r->wide, name);
         if (at)
             canvas_fill(p->c, (Rect){y, x, 1, r->wide > 2 ? r->wide - 1 : r->wide}, STYLE_CURSOR, ' ');
-        canvas_text(p->c, y, x, r->wide, at ? STYLE_CURSOR : STYLE_AXIS, name);
+        canvas_text(p->c, y, x, r->wide, at ? STYLE_CURSOR : tint(r, t->group, STYLE_AXIS), name);
         if (at)
             focus_cursor(p, focus, y, x);
     }
@@ -144,7 +164,7 @@ void river_put_names(const Paint *p, const River *r, Rect room, int y, bool focu
         int x = river_column(r, room, r->count) + 2;
         ledger_put_number(p, r->v, r->v->l->start, 0, y + 1, room.x, RIVER_SPRING - 1, STYLE_TEXT);
         ledger_put_number(p, r->v, r->v->l->value, 0, y, x, RIVER_ENDS - RIVER_SPRING - 2, STYLE_STRONG);
-        canvas_text(p->c, y + 1, x, room.x + room.w - x, STYLE_AXIS, "sum");
+        canvas_right(p->c, y + 1, x, RIVER_ENDS - RIVER_SPRING - 2, STYLE_AXIS, "sum");
     }
 }
 
@@ -205,51 +225,85 @@ static void part_text(const LedgerVia *via, char out[64])
     utf8_print(out, 64, "%s%s%s", of[0], part ? " of " : ", in all ", of[1]);
 }
 
-/* Step i of the path, the head that spoke excepted, in one of its forms, or nothing. `into`: the token whose vote it is
- * a part of. */
-enum { STEP_FORMS = 4 };
-static void step_text(const River *r, const LedgerVia *via, int i, int form, const char *into, Buf *out)
+/* Step i of the path, the head that spoke excepted, in one of its forms. The token that it wrote into is the one whose
+ * vote it is a part of. Those that follow have the words of the first: a number without its base says nothing. */
+enum { STEP_FORMS = 5, STEP_FORMS_AFTER = 2, STEP_GAP = 2 };
+static void step_text(const River *r, const RiverPath *path, int i, int form, Buf *out)
 {
-    char number[64], from[64];
+    static const bool WHOLE_NAME[STEP_FORMS] = {true, true, false, false, false};
+    const LedgerVia *via = &path->via[i];
+    char number[64], from[64], into[64];
     Buf name = {0};
-    river_name(r->v->g, via->entry, via->head, form ? 0 : LINE_NAME, &name);
+    river_name(r->v->g, via->entry, via->head, WHOLE_NAME[form] ? LINE_NAME : 0, &name);
     part_text(via, number);
     token_label(r, via->entry, via->token, from);
     if (i)
-        buf_printf(out, "; %s %s, from %s", buf_str(&name), number, from);
-    else if (form < 2)
+        token_label(r, path->via[i - 1].entry, path->via[i - 1].token, into);
+    else
+        snprintf(into, sizeof into, "%s", path->tip);
+    if (form <= 2 && form != 1)
         buf_printf(out, "%s wrote %s into %s, from %s", buf_str(&name), number, into, from);
-    else if (form == 2)
+    else if (form == 1)
+        buf_printf(out, "%s: %s into %s, from %s", buf_str(&name), number, into, from);
+    else if (form == 3)
         buf_printf(out, "%s: %s, from %s", buf_str(&name), number, from);
     else
         buf_printf(out, "%s: %s", buf_str(&name), number);
     buf_free(&name);
 }
 
-/* "block 2 head 1 wrote 0.325 of 2.002 into r1c2, from r1c3; 1 h0 0.050 of 0.268, from r2c2": of what the head that
- * spoke read, as many steps as there is room for; how many. */
-static int put_steps(const Paint *p, const River *r, const RiverPath *path, Rect line)
+/* "block 2 head 1 wrote 0.325 of 2.002 into r1c2, from r1c3; block 1 head 0 wrote 0.050 of 0.268 into r1c3, from r2c2":
+ * of what the head that spoke read, as many steps as there is room for, none in part; how many. Draws where p is not
+ * NULL. lines: how many have words. */
+static int put_steps(const Paint *p, const River *r, const RiverPath *path, Rect room, int *lines)
 {
-    int used = 0;
-    for (int i = 0; i < path->told; i++) {
+    int used = 0, told = 0;
+    *lines = 1;
+    for (bool fits = true; fits && told < path->told; told += fits) {
         Buf text = {0};
-        for (int form = 0; form < (i ? 2 : STEP_FORMS); form++) {
-            buf_clear(&text);
-            step_text(r, &path->via[i], i, form, path->tip, &text);
-            if (utf8_cells(buf_str(&text)) <= line.w - used)
-                break;
+        fits = false;
+        for (int line = *lines; line <= room.h && !fits; line++) {
+            const int gap = line == *lines && told ? STEP_GAP : 0, from = line == *lines ? used : 0;
+            for (int form = 0; form < (told ? STEP_FORMS_AFTER : STEP_FORMS) && !fits; form++) {
+                buf_clear(&text);
+                step_text(r, path, told, form, &text);
+                fits = utf8_cells(buf_str(&text)) <= room.w - from - gap;
+            }
+            if (!fits)
+                continue;
+            if (p && gap)
+                canvas_text(p->c, room.y + line - 1, room.x + from, gap, STYLE_STRONG, "; ");
+            if (p)
+                canvas_text(p->c, room.y + line - 1, room.x + from + gap, room.w - from - gap, STYLE_STRONG,
+                            buf_str(&text));
+            used = from + gap + utf8_cells(buf_str(&text));
+            *lines = line;
         }
-        const int cells = utf8_cells(buf_str(&text)), room = line.w - used;
-        if (cells <= room)
-            used += canvas_text(p->c, line.y, line.x + used, room, STYLE_STRONG, buf_str(&text));
         buf_free(&text);
-        if (cells > room) { /* more follow */
-            if (i && room > 2)
-                canvas_text(p->c, line.y, line.x + used, room, STYLE_DIM, "; …");
-            return i;
-        }
     }
-    return path->told;
+    return told;
+}
+
+int river_path_lines(const River *r, int w, int most)
+{
+    RiverPath path;
+    int lines = 1;
+    if (river_path(r, &path))
+        put_steps(NULL, r, &path, (Rect){0, 0, most, w}, &lines);
+    return lines;
+}
+
+/* The tokens between, each before the head that read it: between two names the line would seem to go from the first to
+ * the last. */
+static void put_stops(const Paint *p, const River *r, const RiverPath *path, Rect line, const int x[])
+{
+    char label[64], text[72];
+    for (int i = 1; i < path->steps; i++) {
+        token_label(r, path->via[i - 1].entry, path->via[i - 1].token, label);
+        const int cells = utf8_print(text, sizeof text, " %s ", label);
+        if (path->at[i] >= 0 && cells < x[i] - x[i + 1] - 1)
+            canvas_text(p->c, line.y, x[i] - cells, cells, STYLE_STRONG, text);
+    }
 }
 
 /* In front of the line the token that the first head looked at, of one that is of another text, and so has no column,
@@ -283,7 +337,8 @@ void river_put_path(const Paint *p, const River *r, Rect line)
     RiverPath path;
     if (!river_path(r, &path))
         return;
-    const int told = put_steps(p, r, &path, rect_cut(&line, 't', 1));
+    int lines;
+    const int told = put_steps(p, r, &path, rect_cut(&line, 't', line.h > 1 ? line.h - 1 : 1), &lines);
     path.steps = path.steps < told ? path.steps : told; /* the line goes no further than the words */
     if (!line.h || !path.steps)
         return;
@@ -296,5 +351,6 @@ void river_put_path(const Paint *p, const River *r, Rect line)
         if (path.at[i] >= 0)
             canvas_glyph(p->c, line.y, x[i], STYLE_STRONG, p->c->ascii ? '.' : i == path.steps ? 0x256d : 0x252c);
     canvas_glyph(p->c, line.y, x[0], STYLE_STRONG, p->c->ascii ? 'v' : 0x25bc);
+    put_stops(p, r, &path, line, x);
     put_ends(p, r, &path, line, x);
 }

@@ -103,7 +103,7 @@ static bool put_value(const Paint *p, const River *r, const Bed *b, const Tribut
         const int aside = way == ASIDE;
         if (way == ENDS_OVER) { /* over the last of its digits, beside a taller bar */
             const int x = t->before * t->wrote >= 0 ? middle - w + 1 : middle;
-            if (r->wide > 1 || faint || x < b->r.x || near < b->r.y - 1 || near > b->r.y + b->r.h ||
+            if (r->wide > 1 || (faint && beside) || x < b->r.x || near < b->r.y - 1 || near > b->r.y + b->r.h ||
                 !blank(p, near, x, w) || crowded(r, b, t, x - beside, w + 2 * beside))
                 continue;
             put_number(p, r, t, near, x, text);
@@ -175,6 +175,19 @@ static void put_lost(const Paint *p, const River *r, const Bed *b)
     }
 }
 
+/* After the largest that of the cursor, before others take the room beside it. */
+static void here_second(const River *r, const Tributary *in[], int n)
+{
+    int at = 1;
+    while (at < n && !river_is_here(r, in[at]))
+        at++;
+    if (at >= n)
+        return;
+    const Tributary *here = in[at];
+    memmove(in + 2, in + 1, (size_t)(at - 1) * sizeof *in);
+    in[1] = here;
+}
+
 /* What each wrote: the largest first; of those that are hardly to be seen that of the cursor. */
 void river_put_values(const Paint *p, const River *r, const Bed *b)
 {
@@ -182,7 +195,9 @@ void river_put_values(const Paint *p, const River *r, const Bed *b)
     const bool named = r->wide <= 2 && b->r.w < RIVER_MARKED && !r->blocks;
     if (named)
         put_end(p, r, b);
-    for (int n = river_sorted(r, in), i = 0; i < n; i++) {
+    const int n = river_sorted(r, in);
+    here_second(r, in, n);
+    for (int i = 0; i < n; i++) {
         const Tributary *t = in[i];
         char text[32];
         river_wrote_text(r, t, named, text);

@@ -216,7 +216,7 @@ static bool lettered(const River *r)
 /* Where such a bar begins, in as many words as there is room for. */
 static const char *const AGAINST[] = {"bars of the other sign than the river start at 0, not at its end",
                                       "other sign than the river: bar from 0", "other sign: bar from 0",
-                                      "other sign: from 0"};
+                                      "other sign from 0"};
 enum { AGAINST_COUNT = sizeof AGAINST / sizeof *AGAINST };
 
 /* Columns of the fewest words, and of what is between them and the next. */
@@ -271,10 +271,10 @@ bool river_put_legend(const Paint *p, River *r, Rect line)
         one_by_one += r->at[i].number >= 0 && r->at[i].head >= 0;
     for (int i = 0; ledger_tributary(r->v->g, r->v->l, i, &e, &head); i++)
         all += head >= 0;
-    static const char OF_B[] = "lost: of B only";
+    const char *of_b = session_edited(r->v->s) && !session_pinned(r->v->s) ? "lost: undo with u" : "lost: of B only";
     if (session_compares(r->v->s) && r->v->side == SIDE_A && !r->v->measured &&
-        (r->wide > 1 || line.w >= RIVER_MARKED) && line.w - used >= (int)sizeof OF_B)
-        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, OF_B);
+        (r->wide > 1 || line.w >= RIVER_MARKED) && line.w - used >= utf8_cells(of_b))
+        used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, of_b) + BESIDE;
     else if (one_by_one < all) {
         char text[64];
         const int apart = against_least(r);
