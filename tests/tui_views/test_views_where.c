@@ -1209,12 +1209,12 @@ static void the_largest_loss_has_its_number(void **state)
     number_text(number, sizeof number, most, 6);
     Canvas c;
     draw_on(&c, &VIEW_LEDGER, SIDE_B, 17, 78, MODE_256, false);
-    assert_int_equal(lines_with(&c, 2, number, STYLE_DIM), 1);
+    assert_int_equal(lines_with(&c, 4, number, STYLE_DIM), 1); /* below the words that have it, too */
     canvas_free(&c);
     int marked = 0; /* of a mark it stands straight over it, or right of it: not over another's */
     for (int w = 36; w < 78; w++) {
         draw_on(&c, &VIEW_LEDGER, SIDE_B, 17, w, MODE_256, false);
-        for (int y = 2; y < c.h - 1; y++)
+        for (int y = 4; y < c.h - 1; y++) /* below the words that have it, too */
             for (int x = 2; x + 3 < w; x++) {
                 static const char WORD[] = "lost "; /* of a mark alone: a bar's number is as grey as the bar */
                 const int before = canvas_at(&c, y, x - 2)->ch == 't' ? (int)sizeof WORD - 1 : 0;
@@ -1551,6 +1551,41 @@ static void a_path_of_a_river_has_no_part_above_its_whole(void **state)
         }
     }
     assert_true(parts > 3 && wholes > 1);
+}
+
+/* The line of a path names each token on it, its words each base; the key of M is no part of the word beside it. */
+static void a_path_of_a_river_names_its_stops(void **state)
+{
+    (void)state;
+    Buf out = {0};
+    command("open #17; ledger; why");
+    step_to_the_end();
+    shows(&VIEW_LEDGER, SIDE_B, 36, 90, "block 1 head 0 wrote 0.050 of 0.268 into r1c0, from r1c2");
+    shows(&VIEW_LEDGER, SIDE_B, 36, 90, " r1c0 .---");
+    shows(&VIEW_LEDGER, SIDE_B, 19, 78, "block 3 M: MLP sum");
+    drawn(&VIEW_LEDGER, SIDE_B, 19, 78, &out);
+    assert_null(strstr(buf_str(&out), "; …"));
+    buf_free(&out);
+}
+
+/* Beside each other: how to see what is lost, and in every pane that has such bars where those of the other sign begin;
+ * blocks without a column between them have two tints. */
+static void rivers_of_a_and_b_say_what_they_lack(void **state)
+{
+    (void)state;
+    command("open #66; set scale off; ledger");
+    step_to_the_end();
+    shows(&VIEW_LEDGER, SIDE_A, 42, 48, "lost: undo with u");
+    shows(&VIEW_LEDGER, SIDE_B, 26, 28, "lost: zoom B with z");
+    for (int side = SIDE_A; side <= SIDE_DIFF; side++) {
+        shows(&VIEW_LEDGER, (Side)side, 42, 48, "other sign than the river: bar from 0");
+        shows(&VIEW_LEDGER, (Side)side, 12, 24, "other sign");
+    }
+    Canvas c;
+    draw_on(&c, &VIEW_LEDGER, SIDE_B, 12, 24, MODE_256, false);
+    assert_int_equal(lines_with(&c, 2, "0123M", STYLE_AXIS), 2); /* blocks 0 and 2 */
+    assert_int_equal(lines_with(&c, 2, "0123M", STYLE_TEXT), 1); /* 1; in 3 is the cursor */
+    canvas_free(&c);
 }
 
 /* At every width the largest step of a path is told with the numbers, and whose it is; where there is room also the
@@ -3124,6 +3159,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(rows_without_room_are_told, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(outlines_of_votes_are_explained, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_path_of_a_river_names_its_heads, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(a_path_of_a_river_names_its_stops, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(rivers_of_a_and_b_say_what_they_lack, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_of_both, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(narrow_rivers_of_two_sides, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_river_without_a_head, open_bundled, close_session),
