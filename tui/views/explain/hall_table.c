@@ -19,8 +19,13 @@ enum {
     CHART_LEAST = 2,      /* … fewer are no picture, … */
     CHART_LEAST_BOTH = 3, /* … if some of them are below zero */
     TEXT_GAP = 2,         /* columns before a number in ordinary letters, … */
-    TEXT_WIDEST = 24      /* … and of both at most */
+    TEXT_WIDEST = 24,     /* … and of both at most */
+    LARGE_WIDEST = 40,    /* … and of large ones, where there is room for more than they take */
+    APART_LEAST = 3       /* rows of bars that lie, and of the line between them and large digits */
 };
+
+/* The palette's: grey, and the blue of what is below zero everywhere. Digits and the ground stand out from both. */
+enum { TONE_ABOVE = 245, TONE_BELOW = 68, FULL = 0x2588, BELOW_ZERO = 0x2592 };
 
 int hall_rows_at(int scale)
 {
@@ -49,6 +54,34 @@ void hall_tag(const Paint *p, Rect r, Ref ref)
 {
     for (int i = 0; i < r.h; i++)
         canvas_ref(p->c, r.y + i, r.x, r.w, ref);
+}
+
+void hall_tone(const Paint *p, Rect r)
+{
+    for (int y = r.y; y < r.y + r.h; y++)
+        for (int x = r.x; x < r.x + r.w; x++) {
+            Cell *k = canvas_at(p->c, y, x);
+            if (!k || k->ch == ' ' || (k->style != STYLE_GOOD && k->style != STYLE_WARNING))
+                continue;
+            const Colour tone = colour_of_256(k->style == STYLE_GOOD ? TONE_ABOVE : TONE_BELOW),
+                         ground = p->light ? 0xffffff : 0x000000;
+            const bool turned = k->attrs & ATTR_REVERSE;
+            k->fg = turned ? ground : tone;
+            k->bg = turned ? tone : ground;
+        }
+}
+
+void hall_lying(const Paint *p, Rect r, double share, bool below_zero, Ref ref)
+{
+    const int wide = (int)ceil(share * r.w);
+    const uint32_t glyph = p->c->ascii ? '-' : p->mode >= MODE_256 ? FULL : BELOW_ZERO;
+    for (int i = 0; i < r.h; i++)
+        for (int k = 0; k < wide && below_zero; k++)
+            canvas_glyph(p->c, r.y + i, r.x + k, STYLE_WARNING, glyph);
+    for (int i = 0; i < r.h && !below_zero; i++)
+        canvas_bar(p->c, r.y + i, r.x, r.w, share, STYLE_GOOD, ref);
+    hall_tone(p, r);
+    hall_tag(p, r, ref);
 }
 
 static size_t cell_at(const HallTable *t, size_t row, size_t col)
@@ -89,8 +122,8 @@ static int gap_of(int scale)
 static int cell_columns(const HallTable *t, int scale)
 {
     char widest[32];
-    snprintf(widest, sizeof widest, "%*s", t->cell + 1, "");
-    return hall_columns_at(widest, scale) + (scale ? scale : 1);
+    snprintf(widest, sizeof widest, "%*s", t->cell, "");
+    return hall_columns_at(widest, scale) + gap_of(scale);
 }
 
 int hall_table_rows(const HallTable *t, int scale)
@@ -102,7 +135,7 @@ int hall_table_rows(const HallTable *t, int scale)
 
 bool hall_table_fits(const HallTable *t, int scale, int width)
 {
-    return !scale || (t->large && t->label + (int)t->plane.col_count * cell_columns(t, scale) <= width);
+    return !scale || (t->large && t->label + (int)t->plane.col_count * cell_columns(t, scale) < width);
 }
 
 /* --- how its rows share the room --- */
@@ -110,13 +143,14 @@ bool hall_table_fits(const HallTable *t, int scale, int width)
 /* Every row of the table: bars that stand, the numbers, bars that lie, a blank line. */
 typedef struct Grid {
     int chart, tall;   /* rows of bars that stand; half rows of a dot of the digits */
+    int apart;         /* 1: a blank line between bars and digits; of a single row the columns' names stand there */
     int digits, under; /* rows of the digits; of the bars that lie, where there is no room for others */
     int cell;          /* columns of a number with the gap before it */
 } Grid;
 
 static int pitch_of(const Grid *g)
 {
-    return g->chart + g->digits + g->under + 1;
+    return g->chart + g->apart + g->digits + g->under + 1;
 }
 
 /* Bars at least as high as the digits, if there are any: else the digits alone grow, up to twice as high as wide.
@@ -128,8 +162,10 @@ static bool grid_of(const HallTable *t, int scale, int lines, int width, Grid *g
     const bool bars = n * cols > 1 && t->high > t->low && free > 0, stand = bars && free >= least;
     if (!(scale ? t->large : t->grid && bars && t->label + cols * cell_columns(t, 0) <= width))
         return false;
-    const int room = (width - t->label) / cols;
-    *g = (Grid){.tall = scale, .cell = scale ? cell_columns(t, scale) : room < TEXT_WIDEST ? room : TEXT_WIDEST};
+    const int room = (width - t->label - (scale > 0)) / cols, widest = scale ? LARGE_WIDEST : TEXT_WIDEST;
+    *g = (Grid){.tall = scale, .cell = !scale || bars ? (room < widest ? room : widest) : 0};
+    if (scale && g->cell < cell_columns(t, scale))
+        g->cell = cell_columns(t, scale);
     while (scale && g->tall < 2 * scale) {
         const int rows = hall_rows_at(g->tall + 1), high = rows > least ? rows : least;
         if (rows + (stand ? high : bars) > each)
@@ -139,6 +175,9 @@ static bool grid_of(const HallTable *t, int scale, int lines, int width, Grid *g
     g->digits = hall_rows_at(g->tall);
     g->under = bars && !stand ? each - g->digits : 0;
     g->chart = stand ? each - g->digits : 0;
+    g->apart = scale && n > 1 && (stand ? g->chart > least : g->under >= APART_LEAST);
+    g->under -= stand ? 0 : g->apart;
+    g->chart -= stand ? g->apart : 0;
     g->chart = g->chart < CHART_MOST ? g->chart : CHART_MOST;
     return true;
 }
@@ -158,6 +197,12 @@ int hall_table_lines(const HallTable *t, int scale, int most, int width)
     return !has_strip(t, most) && t->plane.row_count < (size_t)most && rows < most ? rows : most;
 }
 
+bool hall_table_bars(const HallTable *t, int scale, int lines, int width)
+{
+    Grid g;
+    return grid_of(t, scale, lines, width, &g) && g.chart + g.under > 0;
+}
+
 /* --- drawing --- */
 
 static void put_axis(const HallTable *t, Dims d, size_t at, Buf *out)
@@ -170,39 +215,37 @@ static void put_axis(const HallTable *t, Dims d, size_t at, Buf *out)
     buf_printf(out, "=%s", shown_label(t->v->graph, d, at, label, sizeof label));
 }
 
-/* One number's bar in r, from the line of zero on, in eighths of a row; whole rows below zero. */
+/* One number's bar in r, from the line of zero on, in eighths of a row to one scale above and below it. What hangs ends
+ * in a lower block with its colours exchanged. */
 static void draw_column(const Paint *p, Rect r, double low, double high, double x, Ref ref)
 {
-    enum { EIGHTH = 0x2581 };
-    const int zero = (int)lround((0 - low) / (high - low) * r.h); /* rows below it */
-    const double rows = fabs(x) / (high - low) * r.h;
-    for (int i = 0; i < r.h; i++) {
-        const double part = rows - i;
-        int y = x < 0 ? r.y + r.h - zero + i : r.y + r.h - zero - 1 - i;
-        int eighths = part >= 1 ? 8 : part > 0 ? (int)lround(part * 8) : 0;
-        if (x < 0) /* at least one of what is not 0 */
-            eighths = part >= 0.5 || (i == 0 && part > 0) ? 8 : 0;
-        if (eighths < 1 || y < r.y || y >= r.y + r.h)
+    enum { EIGHTH = 0x2581, PARTS = 8 };
+    const int below = bars_below(r, low, high), above = r.h - below;
+    const double up = above ? high / above : 0, down = below ? -low / below : 0, unit = fmax(up, down);
+    const int parts = (int)lround(fabs(x) / unit * PARTS), all = parts || x == 0 ? parts : 1; /* not nothing */
+    for (int i = 0; i * PARTS < all; i++) {
+        const int y = x < 0 ? r.y + above + i : r.y + above - 1 - i,
+                  part = all - i * PARTS < PARTS ? all - i * PARTS : PARTS, hangs = x < 0 && part < PARTS;
+        const uint32_t glyph = p->c->ascii ? (x < 0 ? '-' : '#') : EIGHTH + (uint32_t)(hangs ? PARTS - part : part) - 1;
+        if (y < r.y || y >= r.y + r.h || (p->c->ascii && i && part < PARTS / 2))
             continue;
-        uint32_t glyph = x < 0 ? HALL_BELOW_ZERO : EIGHTH + (uint32_t)eighths - 1;
         for (int k = 0; k < r.w; k++)
-            canvas_glyph(p->c, y, r.x + k, x < 0 ? STYLE_WARNING : STYLE_GOOD,
-                         !p->c->ascii ? glyph
-                         : x < 0      ? '-'
-                                      : '#');
+            canvas_glyph(p->c, y, r.x + k, x < 0 ? STYLE_WARNING : STYLE_GOOD, glyph);
+        canvas_attr(p->c, (Rect){y, r.x, 1, r.w}, hangs && !p->c->ascii ? ATTR_REVERSE : 0);
     }
+    hall_tone(p, r);
     hall_tag(p, r, ref);
 }
 
-/* One number's bar below it, as long as its share of the largest. */
-static void draw_lying(const Paint *p, Rect r, double share, bool below_zero, Ref ref)
+/* The bar below large digits that has no line between it and them: the lower half of its own, in halves of a cell. */
+static void draw_below(const Paint *p, Rect r, double share, bool below_zero, Ref ref)
 {
-    const int wide = (int)ceil(share * r.w);
-    for (int i = 0; i < r.h; i++)
-        for (int k = 0; k < wide && below_zero; k++)
-            canvas_glyph(p->c, r.y + i, r.x + k, STYLE_WARNING, p->c->ascii ? '-' : HALL_BELOW_ZERO);
-    for (int i = 0; i < r.h && !below_zero; i++)
-        canvas_bar(p->c, r.y + i, r.x, r.w, share, STYLE_GOOD, ref);
+    enum { LOWER_HALF = 0x2584, LOWER_LEFT = 0x2596 };
+    const int halves = (int)ceil(2 * share * r.w);
+    for (int k = 0; 2 * k < halves; k++)
+        canvas_glyph(p->c, r.y, r.x + k, below_zero ? STYLE_WARNING : STYLE_GOOD,
+                     2 * k + 1 < halves ? LOWER_HALF : LOWER_LEFT);
+    hall_tone(p, r);
     hall_tag(p, r, ref);
 }
 
@@ -232,7 +275,7 @@ static void draw_grid(const Paint *p, const HallTable *t, Rect r, int scale, con
             const size_t at = cell_at(t, i, j);
             const float x = t->v->values[at];
             const Rect chart = {top, r.x + t->label + (int)j * g->cell + gap, g->chart, g->cell - gap},
-                       box = {top + g->chart + (names > 0), chart.x, g->digits, chart.w};
+                       box = {top + g->chart + (names > 0 || (g->chart && g->apart)), chart.x, g->digits, chart.w};
             put_axis(t, t->plane.cols, j, &name);
             if (i == 0)
                 canvas_right(p->c, r.y + names, box.x, box.w, STYLE_STRONG, buf_str(&name));
@@ -243,8 +286,10 @@ static void draw_grid(const Paint *p, const HallTable *t, Rect r, int scale, con
                 draw_column(p, chart, t->low, t->high, (double)x, shown_ref(t->v, at));
             draw_number(p, t, at, box, scale, g->tall);
             if (g->under && isfinite(x))
-                draw_lying(p, (Rect){box.y + g->digits, box.x, g->under, box.w},
-                           fabs((double)x) / fmax(t->high, -t->low), x < 0, shown_ref(t->v, at));
+                (scale && !g->apart && g->under == 1 && !p->c->ascii
+                     ? draw_below
+                     : hall_lying)(p, (Rect){box.y + g->digits + g->apart, box.x, g->under, box.w},
+                                   fabs((double)x) / fmax(t->high, -t->low), x < 0, shown_ref(t->v, at));
         }
     }
     buf_free(&name);
@@ -273,6 +318,7 @@ static void draw_strip(const Paint *p, const HallTable *t, Rect r)
     rect_cut(&r, 'l', bars.low < 0);
     const Rect names = rect_cut(&r, 'b', 1);
     bars_draw(p->c, r, &bars);
+    hall_tone(p, r);
     put_axis(t, t->plane.cols, 0, &first);
     put_axis(t, t->plane.cols, t->plane.col_count - 1, &last);
     canvas_text(p->c, names.y, names.x, names.w, STYLE_STRONG, buf_str(&first));

@@ -24,6 +24,54 @@ enum {
 
 /* --- its arithmetic --- */
 
+/* What is worked out, and how many letters its numbers take. */
+typedef struct Example {
+    const Shown *v;
+    const Explanation *e; /* NULL: nothing, it is a leaf */
+    int letters[4];       /* of several terms: what each comes to, and its operands */
+    int result;           /* the longest of what they come to one after the other */
+    bool plain;           /* its arithmetic says nothing: a copy, a sum with 0 */
+} Example;
+
+static int longer(int letters, float x, bool full, int most)
+{
+    char text[32];
+    if (full)
+        number_full_text(text, sizeof text, x, most);
+    else
+        number_text(text, sizeof text, x, most);
+    return letters_count(text) > letters ? letters_count(text) : letters;
+}
+
+static bool says_nothing(const Shown *v, const Explanation *e)
+{
+    const Op op = graph_node(v->graph, v->node)->op;
+    const ExplainLine *l = &e->lines[0];
+    if (e->terms != 1 || e->line_count != 1)
+        return false;
+    if (l->operands == 1)
+        return op != OP_MAP && l->value[0] == l->contribution;
+    return op == OP_ADD && l->operands == 2 && (l->value[0] == 0 || l->value[1] == 0);
+}
+
+static Example example_of(const Shown *v, const Explanation *e)
+{
+    Example x = {.v = v, .e = e};
+    if (!e)
+        return x;
+    x.plain = says_nothing(v, e);
+    for (size_t i = 0; i < e->line_count && e->terms > 1; i++) {
+        const ExplainLine *l = &e->lines[i];
+        x.letters[0] = longer(x.letters[0], l->contribution, false, TERM_DIGITS);
+        for (int k = 0; k < l->operands && k < 3; k++)
+            x.letters[k + 1] = longer(x.letters[k + 1], l->value[k], false, TERM_DIGITS);
+    }
+    x.result = longer(0, e->stored, true, HALL_DIGITS);
+    for (size_t i = 0; e->running && i < e->terms && x.result < HALL_DIGITS; i++)
+        x.result = longer(x.result, e->running[i], true, HALL_DIGITS);
+    return x;
+}
+
 /* A line of arithmetic as letters, and which of them are the numbers. */
 typedef struct Sum {
     char text[120];
@@ -37,13 +85,13 @@ static void add_text(Sum *s, const char *text)
     utf8_print(s->text + n, sizeof s->text - n, "%s", text);
 }
 
-/* wide: one of several terms, which stand below each other: right-aligned in so many letters. 0: with all its digits.
- */
+/* wide: one of several terms, which stand below each other: right-aligned in so many letters, as many as the longest
+ * of them takes. 0: with all its digits. */
 static void add_number(Sum *s, float x, int wide, Ref ref)
 {
     char text[32], padded[48];
     if (wide)
-        number_text(text, sizeof text, x, wide);
+        number_text(text, sizeof text, x, TERM_DIGITS);
     else
         number_full_text(text, sizeof text, x, HALL_DIGITS);
     snprintf(padded, sizeof padded, "%*s%s", wide > letters_count(text) ? wide - letters_count(text) : 0, "", text);
@@ -57,15 +105,16 @@ static void add_number(Sum *s, float x, int wide, Ref ref)
 typedef enum Breaks { BREAKS_NONE, BREAKS_RESULT, BREAKS_EACH, BREAKS_COUNT } Breaks;
 
 /* Its lines; returns how many. */
-static int sum_of(const Shown *v, const Explanation *e, size_t term, Breaks breaks, Sum s[SUM_LINES])
+static int sum_of(const Example *x, size_t term, Breaks breaks, Sum s[SUM_LINES])
 {
+    const Shown *v = x->v;
+    const Explanation *e = x->e;
     const Node *node = graph_node(v->graph, v->node);
     const ExplainLine *l = worked_line(e, term);
-    const int wide = e->terms > 1 ? TERM_DIGITS : 0;
     int n = 0;
     s[0] = (Sum){.count = 0};
     add_text(&s[0], breaks ? "  " : "");
-    add_number(&s[0], l->contribution, wide, e->terms > 1 ? (Ref){0} : shown_ref(v, v->cell));
+    add_number(&s[0], l->contribution, x->letters[0], e->terms > 1 ? (Ref){0} : shown_ref(v, v->cell));
     if (breaks)
         s[++n] = (Sum){.count = 0};
     add_text(&s[n], breaks ? "= " : " = ");
@@ -82,19 +131,9 @@ static int sum_of(const Shown *v, const Explanation *e, size_t term, Breaks brea
             snprintf(sign, sizeof sign, "%s%s ", broken ? "" : " ", worked_sign(node->op));
             add_text(&s[n], sign);
         }
-        add_number(&s[n], l->value[i], wide, l->ref[i]);
+        add_number(&s[n], l->value[i], i < 3 ? x->letters[i + 1] : 0, l->ref[i]);
     }
     return n + 1;
-}
-
-static void draw_row_bar(const Paint *p, Rect r, double share, bool below_zero)
-{
-    const int wide = (int)ceil(share * r.w);
-    for (int i = 0; i < r.h; i++)
-        for (int k = 0; k < wide && below_zero; k++)
-            canvas_glyph(p->c, r.y + i, r.x + k, STYLE_WARNING, p->c->ascii ? '-' : HALL_BELOW_ZERO);
-    for (int i = 0; i < r.h && !below_zero; i++)
-        canvas_bar(p->c, r.y + i, r.x, r.w, share, STYLE_GOOD, (Ref){0});
 }
 
 /* Where a number stands in the trace, as much of it as there is room for: never half of it. */
@@ -143,18 +182,25 @@ static int pitch_of(Scales s)
 }
 
 /* All its lines, and behind a single one a bar as long as its share of the largest. */
-static void draw_sum(const Paint *p, const Shown *v, const Explanation *e, size_t term, Rect r, Scales scales,
-                     Breaks breaks)
+static void draw_sum(const Paint *p, const Example *example, size_t term, Rect r, Scales scales, Breaks breaks)
 {
+    const Explanation *e = example->e;
     Sum s[SUM_LINES];
-    const int lines = sum_of(v, e, term, breaks, s), scale = scales.terms;
+    const int lines = sum_of(example, term, breaks, s), scale = scales.terms;
     const float most = fabsf(e->lines[0].contribution), x = worked_line(e, term)->contribution;
     const int pitch = scale ? 4 * scale : 1, wide = hall_columns_at(s[0].text, scale);
     for (int i = 0; i < lines; i++)
-        draw_line(p, v, &s[i], (Rect){r.y + i * pitch_of(scales), r.x, r.h, r.w}, scale);
+        draw_line(p, example->v, &s[i], (Rect){r.y + i * pitch_of(scales), r.x, r.h, r.w}, scale);
     Rect bar = {r.y, r.x + wide + 2 * pitch, scale ? hall_rows_at(scale) : pitch_of(scales), r.w - wide - 2 * pitch};
+    if (example->plain) { /* where its number is from */
+        const ExplainLine *l = &e->lines[0];
+        Buf where = {0};
+        put_place(example->v, l->ref[l->operands > 1 && l->value[0] == 0], bar.w, &where);
+        canvas_label(p->c, bar.y, bar.x, bar.w, STYLE_STRONG, buf_str(&where));
+        buf_free(&where);
+    }
     if (e->terms > 1 && bar.w >= BAR_LEAST && most > 0 && isfinite(x / most))
-        draw_row_bar(p, bar, (double)fminf(fabsf(x) / most, 1), x < 0);
+        hall_lying(p, bar, (double)fminf(fabsf(x) / most, 1), x < 0, (Ref){0});
 }
 
 static size_t terms_shown(const Paint *p, const Explanation *e)
@@ -163,25 +209,33 @@ static size_t terms_shown(const Paint *p, const Explanation *e)
     return counted > 0 && (size_t)counted < e->terms ? (size_t)counted : e->terms;
 }
 
-static bool sums_fit(const Shown *v, const Explanation *e, int width, Scales s)
+/* Beside large terms there is room for their bars. */
+static bool sums_fit(const Example *x, int width, Scales s)
 {
     Sum line[SUM_LINES];
+    const Explanation *e = x->e;
+    char result[HALL_DIGITS + 1];
+    snprintf(result, sizeof result, "%*s", x->result, "");
+    if (e->terms > 1 && hall_columns_at(result, s.result) > width)
+        return false;
     if (s.few ? e->terms <= (size_t)s.few : e->terms > LARGE_MOST)
         return false;
+    const int beside = e->terms > 1 && s.terms > 1 ? 8 * s.terms + BAR_LEAST : 0;
     for (size_t i = 0; i < e->terms; i++)
-        for (int k = sum_of(v, e, i, s.breaks, line); k-- > 0;)
-            if (hall_columns_at(line[k].text, s.terms) > width)
+        for (int k = sum_of(x, i, s.breaks, line); k-- > 0;)
+            if (hall_columns_at(line[k].text, s.terms) + beside > width)
                 return false;
     return true;
 }
 
 /* Of several terms the address, the terms, their sum; of one, which says its address itself, that; what is said. */
-static int sums_rows(const Shown *v, const Explanation *e, Scales s)
+static int sums_rows(const Example *x, Scales s)
 {
     Sum line[SUM_LINES];
+    const Explanation *e = x->e;
     const int terms = s.few ? s.few : e->terms < LARGE_MOST ? (int)e->terms : LARGE_MOST;
-    const int lines = e->terms == 1 ? sum_of(v, e, 0, s.breaks, line) : terms;
-    return (s.few > 0) + lines * pitch_of(s) + (e->terms > 1 ? hall_rows_at(s.result) + 2 : 0) + 1;
+    const int lines = e->terms == 1 ? sum_of(x, 0, s.breaks, line) : terms;
+    return (s.few > 0) + x->plain + lines * pitch_of(s) + (e->terms > 1 ? hall_rows_at(s.result) + 2 : 0) + 1;
 }
 
 static void draw_result(const Paint *p, const Shown *v, const Explanation *e, Rect r, int scale)
@@ -205,24 +259,26 @@ static void draw_result(const Paint *p, const Shown *v, const Explanation *e, Re
 }
 
 /* Of few terms the last ones of those that came, and how many there are besides. */
-static void draw_arithmetic(const Paint *p, const Shown *v, const Explanation *e, Rect r, Scales s)
+static void draw_arithmetic(const Paint *p, const Example *x, Rect r, Scales s)
 {
+    const Shown *v = x->v;
+    const Explanation *e = x->e;
     const size_t shown = terms_shown(p, e), all = shown == e->terms,
                  most = s.few && shown > (size_t)s.few ? (size_t)s.few : shown,
                  first = s.few && !all ? shown - most : 0;
     Buf line = {0};
     address_put(v->graph, v->node, v->cell, &line);
-    if (e->terms > 1) {
+    if (e->terms > 1 || x->plain) {
         canvas_text(p->c, r.y, r.x, r.w, STYLE_STRONG, buf_str(&line));
         rect_cut(&r, 't', 1);
     }
     buf_free(&line);
     if (e->terms == 1) {
-        draw_sum(p, v, e, 0, r, s, s.breaks);
-        rect_cut(&r, 't', sums_rows(v, e, s) - 1);
+        draw_sum(p, x, 0, r, s, s.breaks);
+        rect_cut(&r, 't', sums_rows(x, s) - 1 - x->plain);
     }
     for (size_t i = first; e->terms > 1 && i < first + most; i++) {
-        draw_sum(p, v, e, i, r, s, BREAKS_NONE);
+        draw_sum(p, x, i, r, s, BREAKS_NONE);
         rect_cut(&r, 't', pitch_of(s));
     }
     if (s.few && shown > most)
@@ -235,14 +291,14 @@ static void draw_arithmetic(const Paint *p, const Shown *v, const Explanation *e
 
 enum { FORMULA_ROWS = 2, BETWEEN = 1, LEAF_ROWS = 4 };
 
-static int rows_in_all(const HallTable *t, const Explanation *e, Scales s)
+static int rows_in_all(const HallTable *t, const Example *x, Scales s)
 {
-    return FORMULA_ROWS + hall_table_rows(t, s.table) + BETWEEN + (e ? sums_rows(t->v, e, s) : 0);
+    return FORMULA_ROWS + hall_table_rows(t, s.table) + BETWEEN + (x->e ? sums_rows(x, s) : 0);
 }
 
-static bool fits(const HallTable *t, const Explanation *e, Rect r, Scales s)
+static bool fits(const HallTable *t, const Example *x, Rect r, Scales s)
 {
-    return rows_in_all(t, e, s) <= r.h && hall_table_fits(t, s.table, r.w) && (!e || sums_fit(t->v, e, r.w, s));
+    return rows_in_all(t, x, s) <= r.h && hall_table_fits(t, s.table, r.w) && (!x->e || sums_fit(x, r.w, s));
 }
 
 /* What is large, in the order in which it is tried; few: of the terms only as many as there is room for then. */
@@ -254,8 +310,9 @@ static const struct Way {
 };
 
 /* Broken only where a single term is, and as many terms as fit where their digits are small. */
-static bool choose_at(const HallTable *t, const Explanation *e, Rect r, const struct Way *way, int scale, Scales *out)
+static bool choose_at(const HallTable *t, const Example *x, Rect r, const struct Way *way, int scale, Scales *out)
 {
+    const Explanation *e = x->e;
     const int most = !way->few                         ? 0
                      : !way->filled || e->terms <= FEW ? FEW
                      : e->terms > LARGE_MOST           ? LARGE_MOST
@@ -267,9 +324,9 @@ static bool choose_at(const HallTable *t, const Explanation *e, Rect r, const st
                             .result = scale,
                             .few = few,
                             .breaks = (Breaks)breaks};
-            if (fits(t, e, r, *out))
+            if (fits(t, x, r, *out))
                 return true;
-            if (rows_in_all(t, e, *out) <= r.h) /* too wide: fewer are as wide */
+            if (rows_in_all(t, x, *out) <= r.h) /* too wide: fewer are as wide */
                 break;
         }
     return false;
@@ -277,17 +334,24 @@ static bool choose_at(const HallTable *t, const Explanation *e, Rect r, const st
 
 /* The largest that fits, from `least` on: all of it, else what is reckoned, else its result alone, else that and a few
  * of the terms. False: not even that. */
-static bool choose(const HallTable *t, const Explanation *e, Rect r, int least, Scales *out)
+static bool choose(const HallTable *t, const Example *x, Rect r, int least, Scales *out)
 {
+    const Explanation *e = x->e;
+    if (x->plain) {
+        *out = (Scales){.table = LETTERS_SCALES};
+        while (out->table && (out->table < least || !fits(t, x, r, *out)))
+            out->table--;
+        return fits(t, x, r, *out);
+    }
     for (size_t way = 0; way < sizeof WAYS / sizeof *WAYS; way++)
         for (int scale = LETTERS_SCALES; scale >= least; scale--) {
             Scales s;
-            if ((WAYS[way].few && !e) || !choose_at(t, e, r, &WAYS[way], scale, &s))
+            if ((WAYS[way].few && !e) || !choose_at(t, x, r, &WAYS[way], scale, &s))
                 continue;
             for (Scales more = s; e && more.terms && more.terms < LETTERS_SCALES;) {
                 more.terms++;
                 more.result++;
-                s = fits(t, e, r, more) ? more : s;
+                s = fits(t, x, r, more) ? more : s;
             }
             *out = s;
             return true;
@@ -349,14 +413,15 @@ static void draw_row_behind(const Paint *p, const Row *row, Rect r)
     for (int y = r.y; y < r.y + r.h; y++)
         canvas_glyph(p->c, y, x, STYLE_AXIS, 0x250a);
     bars_draw(p->c, r, &bars);
+    hall_tone(p, r);
 }
 
 /* Rather bars and digits than larger digits. */
-static bool choose_beside(const HallTable *t, const Explanation *e, Rect r, int least, bool bars, Scales *out)
+static bool choose_beside(const HallTable *t, const Example *x, Rect r, int least, bool bars, Scales *out)
 {
     Rect above = r;
     rect_cut(&above, 'b', bars ? BARS_TALL : 0);
-    return (bars && choose(t, e, above, least, out) && out->terms) || choose(t, e, r, least, out);
+    return (bars && choose(t, x, above, least, out) && out->terms) || choose(t, x, r, least, out);
 }
 
 bool worked_hall(const Paint *p, const Shown *v, Rect r)
@@ -366,19 +431,22 @@ bool worked_hall(const Paint *p, const Shown *v, Rect r)
     const Closeup *c = NULL;
     const CloseupLine *row = row_behind(p, v, e, &c);
     const HallTable t = hall_table_open(v, r.h);
+    const Example x = example_of(v, e);
     Scales s;
     Buf formula = {0};
     rect_cut(&r, 'l', 1);
-    if (v->side == SIDE_DIFF || (!leaf && !e) || !choose_beside(&t, e, r, p->c->ascii ? HALL_ASCII : 1, row, &s))
+    if (v->side == SIDE_DIFF || (!leaf && !e) || !choose_beside(&t, &x, r, p->c->ascii ? HALL_ASCII : 1, row, &s))
         return false;
     const Scales taller = {s.table, s.terms, s.result, s.few, true, s.breaks};
-    s = e && e->terms > 1 && fits(&t, e, r, taller) ? taller : s;
+    s = e && e->terms > 1 && fits(&t, &x, r, taller) ? taller : s;
     for (Scales more = s; more.table && more.table < LETTERS_SCALES;) { /* fewer letters than its arithmetic has */
         more.table++;
-        s = fits(&t, e, r, more) ? more : s;
+        s = fits(&t, &x, r, more) ? more : s;
     }
-    const int free = r.h - rows_in_all(&t, e, s) - (leaf ? LEAF_ROWS : 0), spare = free > 0 ? free : 0;
-    int more = spare; /* rows for the table */
+    const int free = r.h - rows_in_all(&t, &x, s) - (leaf ? LEAF_ROWS : 0), spare = free > 0 ? free : 0;
+    int more = spare;                                                                   /* rows for the table */
+    if (row && hall_table_bars(&t, s.table, hall_table_rows(&t, s.table) + spare, r.w)) /* the same ones */
+        row = NULL;
     if (row && spare >= BARS_LEAST)
         more = !hall_table_is_vector(&t) ? 0 : spare < CHART_ROWS ? spare : CHART_ROWS;
     const int lines = hall_table_lines(&t, s.table, hall_table_rows(&t, s.table) + more, r.w),
@@ -390,11 +458,11 @@ bool worked_hall(const Paint *p, const Shown *v, Rect r)
     hall_table_draw(p, &t, rect_cut(&r, 't', lines), s.table);
     rect_cut(&r, 't', BETWEEN);
     if (e)
-        draw_arithmetic(p, v, e, r, s);
+        draw_arithmetic(p, &x, r, s);
     else
         explain_leaf(p, v, r);
     if (row && left >= BARS_LEAST) {
-        rect_cut(&r, 't', sums_rows(v, e, s) + 1);
+        rect_cut(&r, 't', sums_rows(&x, s) + 1);
         draw_row_behind(p, &(Row){c, row}, r);
     }
     return true;
