@@ -274,6 +274,7 @@ static void no_colour_of_nothing(void **state)
  * is rounding alone is about 0; and the words take the pane. */
 static void words_of_both_are_whole(void **state)
 {
+    enum { PITCH = 5 }; /* higher rows would be all colour */
     (void)state;
     Canvas c;
     Alike a;
@@ -289,7 +290,8 @@ static void words_of_both_are_whole(void **state)
         Paint p = {.s = &session, .c = &c, .mode = MODE_256};
         assert_true(alike_open(&p, SIDE_DIFF, r, &a));
         const Rect last = alike_word(&a, alike_words(&a) - 1, a.here);
-        assert_true(alike_words(&a) == a.p->n && r.y + r.h - last.y - last.h <= 2 + a.p->n);
+        assert_int_equal(alike_words(&a), a.p->n);
+        assert_true(last.h == PITCH || r.y + r.h - last.y - last.h <= 2 + a.p->n);
         canvas_free(&c);
     }
     shows(&VIEW_ALIKE, SIDE_DIFF, 20, 30, "[tire");

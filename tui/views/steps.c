@@ -122,7 +122,9 @@ static void draw_line(const Paint *p, Rect line, int box, bool focus, int strip,
     Marks m = marks(p->c);
     int depth = b->depth < 4 ? b->depth : 4, x = line.x + 1 + depth;
     if (here) {
-        canvas_fill(p->c, line, STYLE_SELECTED, ' ');
+        Rect lit = line; /* a lit cell behind the strip would be taken for a token's */
+        rect_cut(&lit, 'r', b->child != NO_BOX ? strip : 0);
+        canvas_fill(p->c, lit, STYLE_SELECTED, ' ');
         canvas_glyph(p->c, line.y, line.x, STYLE_SELECTED, m.here);
         focus_cursor(p, focus, line.y, line.x);
     }

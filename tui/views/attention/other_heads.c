@@ -249,7 +249,7 @@ static void draw_pooled(const Paint *p, const Attend *block, const HeadGrid *g, 
     HeatSize size = g->size;
     heat_draw(p, box, g->rows, g->cols, size, &scale, pooled_value, &(Pooled){&a, g, colour_scale_pool(p, &scale)});
     int row, col;
-    if (!attend_place(&a, a.at_u, &row, &col))
+    if (size.wide < 2 || !attend_place(&a, a.at_u, &row, &col)) /* on one cell a mark would hide what it marks */
         return;
     heat_mark_cell(p, box, g->rows, g->cols, size, (int)heat_part((size_t)row, (size_t)a.u.rows, (size_t)g->rows),
                    (int)heat_part((size_t)col, (size_t)a.u.cols, (size_t)g->cols),
@@ -267,7 +267,7 @@ static void draw_head(const Paint *p, const Attend *block, int head, Rect box)
     int row, col;
     if (m.k > 1 && attend_asks(&a, a.at_t) && attend_place(&a, a.at_t, &row, &col))
         lattice_map_mark(p, &m, row, col, "><o", STYLE_STRONG, shown_ref(&a.v, attend_cell(&a, head, a.at_t, a.at_t)));
-    if (attend_place(&a, a.at_u, &row, &col)) /* the token under the cursor, in every head */
+    if ((m.k > 1 || !m.halves) && attend_place(&a, a.at_u, &row, &col)) /* the token under the cursor, in every head */
         lattice_map_mark(p, &m, row, col, "[]!", STYLE_CURSOR, shown_ref(&a.v, attend_cell(&a, head, a.at_t, a.at_u)));
 }
 

@@ -9,7 +9,7 @@
 #include "tui/views/attention/word_row.h"
 
 enum { COLUMNS_MOST = 6, MAPS_MOST = 8, MAP_LEAST = 11, GAP_MOST = 3, PICTURE_FROM = 60, LABEL_MOST = 14, NAMED = 10 };
-enum { PITCH_MOST = 9, PITCH_TIGHT = 3, SWATCH_MOST = 16, WORD_MOST = ALIKE_ALL + SWATCH_MOST - ALIKE_SWATCH };
+enum { PITCH_MOST = 5, PITCH_TIGHT = 3, SWATCH_MOST = 16, WORD_MOST = ALIKE_ALL + SWATCH_MOST - ALIKE_SWATCH };
 enum { NUMBERED = 3, HEADS = 2 };     /* ">11" left of a row of maps; lines above the only map */
 static const float DIFF_LEAST = 0.2F; /* A − B of cosines: smaller ones stay dark */
 

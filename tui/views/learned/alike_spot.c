@@ -284,7 +284,7 @@ bool alike_draw_between(const Paint *p, const Spot *v, Band band, Rect line)
                      colour_scale_sign(s, of), (Ref){0});
     }
     canvas_text(p->c, line.y, x - 1, 1, STYLE_DIM, "-");
-    canvas_printf(p->c, line.y, at, line.x + line.w - at, STYLE_DIM, "%.3g", (double)s->high);
+    canvas_printf(p->c, line.y, at - 1, line.x + line.w - at + 1, STYLE_DIM, "+%.3g", (double)s->high);
     return true;
 }
 
