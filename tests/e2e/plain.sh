@@ -46,9 +46,9 @@ says "scale: difference" '^Difference: .* the largest at blocks\.1\.'
 says "scale: the answer after" "^Answer of B: $(answers '#66' -c 'set scale off') "
 
 # lists are numbered, a number takes a line, another number is refused
-typed 'help\n7\nhelp keys\n999\nmenu open\nmenu view\nmenu learned\nmenu marks\nmenu find\nhelp commands\n'
+typed 'help\n6\nhelp keys\n999\nmenu open\nmenu view\nmenu learned\nmenu marks\nmenu find\nhelp commands\n'
 says "list: title" 'Help 1 of 3'
-says "list: task 7 is run" 'block 1.*Screen row|pattern\[h=2'
+says "list: task 6 is run" 'block 1.*Screen row|pattern\[h=2'
 says "list: a line that is not there" 'The list has lines 1 to [0-9]+'
 says "list: commands" '^[0-9]+\. say \[ADDRESS, screen\]'
 says "list: pictures" 'drawing #18'

@@ -33,7 +33,7 @@ for s in '80 24' '120 40'; do
     help_task 'What does √d_k do'
     shows "√d_k: the edit is said" 'set scale off'
     shows "√d_k: both sides" 'A − B'
-    shows "√d_k: the variance of the scores" 'var'
+    shows "√d_k: the entropy of both rows" 'H: entropy'
     shows "√d_k: the answers of both" 'A [a-z]+ [0-9.<>]+ % │ B [a-z]+ [0-9.<>]+ %'
     shows "√d_k: undo is in the footer" 'u undo'
     send u
